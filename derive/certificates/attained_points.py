@@ -93,7 +93,7 @@ def _admissible(bound: Bound, choice: Mapping[str, float]) -> Box | None:
     for _ in range(_TURNS):
         if box is None or around.keys() >= {*bound.names}:
             break
-        before, box = box, program.admitted(box)
+        before, box = box, program.narrowed(box, below_floor=False)
         if box == before:
             break
     if box is None or program.is_out(box) or not _follows(bound, program.spans(box), around):
@@ -103,9 +103,10 @@ def _admissible(bound: Bound, choice: Mapping[str, float]) -> Box | None:
 
 def _follows(bound: Bound, spans: dict[str, Span], around: Mapping[str, Span]) -> bool:
     """Whether the chosen numbers that a bound leaves out are those that follow from the other numbers attained."""
-    for name, form, side in reversed(bound.left_out):
+    for name, form, (low, high) in reversed(bound.left_out):
         enclosure = enclose(form, spans, "")
-        of_form = None if enclosure is None else _shared(enclosure.values, _with_slack(side))
+        allowed = _around(low, AGREEMENT)[0], _around(high, AGREEMENT)[1]  # a tie gives a number only up to agreement
+        of_form = None if enclosure is None else _shared(enclosure.values, allowed)
         shared = None if of_form is None else _shared(of_form, around.get(name, of_form))
         if shared is None:
             return False
@@ -117,11 +118,6 @@ def _around(number: float, share: float) -> Span:
     """The numbers within a share of an attained one."""
     by = share * abs(number) or AROUND_ZERO
     return number - by, number + by
-
-
-def _with_slack(side: Span) -> Span:
-    """A range with the numbers just outside, since a tie gives an attained number only up to agreement."""
-    return _around(side[0], AGREEMENT)[0], _around(side[1], AGREEMENT)[1]
 
 
 def _shared(one: Span, other: Span) -> Span | None:

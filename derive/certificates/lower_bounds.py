@@ -23,7 +23,7 @@ for the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -266,19 +266,14 @@ class Program:
         zeros = chain.from_iterable((zero, Apply("neg", (zero,))) for zero in bound.zeros)
         return [(self.form(below), None), *limits, *((self.form(zero), None) for zero in zeros)]
 
-    def narrowed(self, box: Box) -> Box | None:
-        """A box of a lower bound without parts where a limit is broken or the goal keeps its floor; None if empty."""
-        return self._narrowed(box, self.not_positive)
+    def narrowed(self, box: Box, *, below_floor: bool = True) -> Box | None:
+        """A box of a lower bound without parts where a limit is broken, or a zero missed; None if empty.
 
-    def admitted(self, box: Box) -> Box | None:
-        """A box of a lower bound without parts where a limit is broken, or a zero missed; None if empty."""
-        return self._narrowed(box, self.not_positive[1:])
-
-    def _narrowed(self, box: Box, not_positive: Iterable[tuple[Form, GuardedLimit | None]]) -> Box | None:
-        """A box of a lower bound without parts where one of some forms is positive; None if empty."""
+        If only points `below_floor` count, it is without those too where the goal keeps its floor.
+        """
         remaining: Box | None = box
         spans = self.spans(box)
-        for form, limit in not_positive:
+        for form, limit in self.not_positive[0 if below_floor else 1 :]:
             if remaining is not None and (limit is None or _applies(limit, spans)):
                 remaining = form.where_not_positive(remaining)
         return remaining

@@ -221,8 +221,7 @@ class Claim:
     @property
     def needed(self) -> set[str]:
         """The names whose numbers the equations of a proof's claim need."""
-        sides = chain.from_iterable((equation.lhs, equation.rhs) for equation in self.equations)
-        return {*names_in(*sides)} - {*self.unknowns}
+        return {*names_in(*self.equations)} - {*self.unknowns}
 
     @property
     def differences(self) -> tuple[Node, ...]:

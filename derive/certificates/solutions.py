@@ -61,18 +61,14 @@ def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
 
 def _is_in(point: Sequence[float], balls: Sequence[Ball]) -> bool:
     """Whether a listed solution lies in the balls of one that was found, but for rounding."""
-    return all(map(_is_same_number, point, balls))
+    pairs = zip(point, balls, strict=False)
+    return all((ball - number).abs_lower() <= SAME_ROOT * abs(number) for number, ball in pairs)
 
 
 def _may_hold(domain: Domain, ball: Ball) -> bool:
     """Whether an unknown's domain may hold the number in the ball of a certificate's solution."""
     is_at_open_end = domain.open_low and ball <= domain.low
     return not (ball < domain.low or ball > domain.high or is_at_open_end)
-
-
-def _is_same_number(number: float, ball: Ball) -> bool:
-    """Whether a number in a certificate's solution is the one in the ball of a solution, but for rounding."""
-    return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
 
 
 def ball_of(span: Span) -> Ball:

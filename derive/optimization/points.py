@@ -85,7 +85,7 @@ class Points:
             by = _APART * abs(x) or AROUND_ZERO
             near.append((max(x - by, low), min(x + by, high)))
         run = self.boxes.run(near) if len(near) == len(self.program.names) else None
-        if run is None or run.flawed:  # next to a jump the change is the jump's, and not that of a rounding
+        if run is None or run.flaws:  # next to a jump the change is the jump's, and not that of a rounding
             return 0.0
         low, high = self.boxes.values(run)[place]
         return high - low if math.isfinite(high - low) else 0.0

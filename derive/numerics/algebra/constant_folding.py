@@ -51,7 +51,6 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     >>> render(folded(parse_expression("(1e30 + b*x) - 1e30"), {"b": 2.0}))
     '2*x'
     """
-
     return with_doubles(folded_in_many_digits(node, known))
 
 
@@ -175,9 +174,6 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
     """A term of a sum after constant folding, as the number in front of it and the rest."""
     if isinstance(term, Number):
         return term.value, Number(Fraction(1))
-    if isinstance(term, Apply) and term.op == "neg":
-        share, rest = _shared(term.args[0])
-        return -share, rest
     if isinstance(term, Apply) and term.op == "mul" and isinstance(term.args[0], Number):
         return term.args[0].value, applied("mul", term.args[1:], term)
     return Fraction(1), term
@@ -204,8 +200,6 @@ def _negated(arg: Node) -> Node:
         return Number(-arg.value)
     if isinstance(arg, Apply) and arg.op == "add":
         return Apply("add", tuple(_negated(term) for term in arg.args))
-    if isinstance(arg, Apply) and arg.op == "neg":
-        return arg.args[0]
     return _product(Number(Fraction(-1)), arg)
 
 
@@ -224,15 +218,10 @@ def _constant(node: Apply, fold: Fold) -> Node:
     is_constant = bool(numbers) or node.op == "pi"
     if not is_constant or len(numbers) < len(applied_node.args):
         return applied_node
-    if node.op == "inv" and numbers[0] and not is_irrational(numbers[0]):
+    is_exact = bool(numbers) and numbers[0] != 0 and not is_irrational(numbers[0])
+    if node.op == "inv" and is_exact:
         return _short(1 / numbers[0])
-    if (
-        node.op == "pow"
-        and not is_irrational(numbers[0])
-        and numbers[1].denominator == 1
-        and abs(numbers[1]) <= _STEEPEST
-        and numbers[0]
-    ):
+    if node.op == "pow" and is_exact and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST:
         return _short(numbers[0] ** numbers[1].numerator)
     if node.op in ("max", "min"):
         return Number(max(numbers) if node.op == "max" else min(numbers))

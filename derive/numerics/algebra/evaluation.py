@@ -26,13 +26,7 @@ from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement, may_lose
 from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import (
-    Order,
-    Undefined,
-    folded_ball,
-    order,
-    with_rational_parts,
-)
+from derive.numerics.algebra.exact_values import Order, Undefined, folded_ball, order, with_rational_parts
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, LAST_DIGIT, MET
 from quantities.rational import exact_of
@@ -182,10 +176,6 @@ def _is_product(node: Node) -> bool:
     return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
 
 
-def _comparison(comparison: Apply, _: object) -> Evaluator:
-    return partial(_compared, comparison, all(map(_is_product, comparison.args)))
-
-
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
     """The evaluation of a comparison in doubles or, where its sides are nearly equal, by exact values."""
     left_side, right_side = comparison.args
@@ -198,10 +188,6 @@ def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool |
         return TESTS[comparison.op](left, right)
     ordering = order(left_side, right_side, values, chosen_arm)
     return comparison.op in _HOLDS[Order.of(left - right) if ordering is Order.UNDEFINED else ordering]
-
-
-def _rounding(rounding: Apply, _: object) -> Evaluator:
-    return partial(_rounded, rounding.args[0], TABLE[rounding.op].value)
 
 
 def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
@@ -262,8 +248,8 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
     },
     forms={
         "piecewise": lambda choice, _: partial(_chosen, choice),
-        **dict.fromkeys(STEPPED, _rounding),
-        **dict.fromkeys(TESTS, _comparison),
+        **dict.fromkeys(STEPPED, lambda step, _: partial(_rounded, step.args[0], TABLE[step.op].value)),
+        **dict.fromkeys(TESTS, lambda test, _: partial(_compared, test, all(map(_is_product, test.args)))),
     },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
@@ -365,25 +351,17 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """
 
     def whole_at_tie(part: Apply) -> Node | None:
-        number = _whole_at_tie(part.args[0], values) if part.op in STEPPED else None
-        return None if number is None else Number(number)
+        """The whole number from which what is rounded differs by rounding only; what was computed decides nothing."""
+        number = value(part.args[0], values) if part.op in STEPPED else _NAN
+        if not math.isfinite(number):
+            return None
+        nearest = Number(Fraction(round(number)))
+        return nearest if order(part.args[0], nearest, values, chosen_arm).is_tie else None
 
     try:
         return with_rational_parts(node, values, chosen_arm, whole_at_tie)
     except Undefined:
         return None
-
-
-def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
-    """The whole number from which an expression's evaluation differs by rounding only; None if there is none.
-
-    What was computed is rounded itself, so that its digits decide nothing.
-    """
-    number = value(node, values)
-    if not math.isfinite(number):
-        return None
-    nearest = Fraction(round(number))
-    return nearest if order(node, Number(nearest), values, chosen_arm).is_tie else None
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:

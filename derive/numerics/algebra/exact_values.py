@@ -84,7 +84,8 @@ class Irrational(float):
         irrational = super().__new__(cls, number)
         irrational.form = form
         irrational.known = {name: known[name] for name in names_in(form)}
-        irrational.depth = 1 + max(map(_depth, irrational.known.values()), default=0)
+        depths = (number.depth for number in irrational.known.values() if isinstance(number, Irrational))
+        irrational.depth = 1 + max(depths, default=0)
         irrational._balls = {}
         return irrational
 
@@ -122,10 +123,6 @@ def with_exact_value(number: float, form: Node, known: Mapping[str, float]) -> f
         return Rational(Fraction(0))
     irrational = Irrational(number, form, known)
     return irrational if irrational.depth <= _DEEPEST else number
-
-
-def _depth(number: float) -> int:
-    return number.depth if isinstance(number, Irrational) else 0
 
 
 def is_known(number: float) -> bool:

@@ -43,14 +43,7 @@ from derive.numerics.algebra.constant_folding import (
     with_doubles,
 )
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
-from derive.numerics.algebra.exact_values import (
-    are_exact,
-    ball_of,
-    exact_value,
-    folded_ball,
-    order,
-    rationals,
-)
+from derive.numerics.algebra.exact_values import are_exact, ball_of, exact_value, folded_ball, order, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, difference_of, inverted, multiplied, negated
 from derive.numerics.algebra.products import Product, product_of
 from derive.time_limits import tick
@@ -199,26 +192,26 @@ def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> lis
     return forms
 
 
-def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:
-    """The reduced echelon form, in exact fractions, of those equations that are linear.
+def echelon(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[Equation]:
+    """The reduced echelon form, in exact fractions, of those equations that are linear in their unknowns alone.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
-    >>> [str(row) for row in echelon(three, ["x", "y", "z"], {})]
+    >>> [str(row) for row in echelon(three, ["x", "y", "z"])]
     ['x + z + (-1) = 0', 'y + z + (-4) = 0']
     """
-    rows = [row for equation in equations if (row := _fractions(equation, unknowns, known)) is not None]
+    rows = [row for equation in equations if (row := _fractions(equation, unknowns)) is not None]
     if len(rows) < 2:
         return []
     return [Equation(_written(row, unknowns), "=", ZERO) for row in _reduced(rows, len(unknowns))]
 
 
-def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
+def _fractions(equation: Equation, unknowns: Sequence[str]) -> list[Fraction] | None:
     """The coefficients of a linear equation, exactly, and its constant; None if they are not fractions."""
     form = linear_form(difference_of(equation), frozenset(unknowns))
     if form is None:
         return None
-    factors = [folded(form.get(name, ZERO), known) for name in (*unknowns, None)]
+    factors = [folded(form.get(name, ZERO), {}) for name in (*unknowns, None)]
     exact = [factor.value for factor in factors if isinstance(factor, Number)]
     return exact if len(exact) == len(factors) else None
 
@@ -270,8 +263,11 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
                 rows[i] = [entry - factor * above for entry, above in zip(row, rows[lead], strict=True)]
         pivots.append(column)
     if len(pivots) < size:
+        size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
+        if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[len(pivots) :]):
+            return _contradicting()
         cancelled = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
-        return _singular(rows, len(pivots), cancelled)
+        return _dependent(len(pivots), len(rows), cancelled)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
     return Solved([values], reason=_outside(values, domains))
 
@@ -297,14 +293,6 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
         later = sum(rows[i][k] * result[k] for k in range(i + 1, size))
         result[i] = (rows[i][size] - later) / rows[i][i]
     return result
-
-
-def _singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> Solved:
-    """What elimination finds of a singular linear system: its equations contradict each other, or depend on another."""
-    size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
-    if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
-        return _contradicting()
-    return _dependent(rank, len(rows), cancelled)
 
 
 def _contradicting(*, singular: bool = True) -> Solved:

@@ -40,8 +40,8 @@ from derive.expressions.tree import (
     Number,
     cases,
     innermost,
+    operations,
     replaced,
-    walk,
 )
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
@@ -53,7 +53,6 @@ from quantities.rational import nearest
 _MOST_WAYS = 64  # limit on ways of one relation
 _MOST_BRANCHES = 2000  # limit on branches of the tree of cases
 _MOST_SUMS = 50_000  # limit on sums of inequalities, of which a computer makes some hundred thousand in a second
-CHOICES = frozenset({"abs", "max", "min", "piecewise"})
 _CONSTANT = ""  # the name under which a form has its constant
 
 Form = dict[str, Fraction]
@@ -187,20 +186,13 @@ def ways_of_equation(equation: Equation) -> list[Way]:
     >>> [len(way) for way in ways_of_equation(parse_equation("3 = 2*ceil(x + y) - 1"))]
     [2]
     """
-    step = _step_in(equation) if equation.op == "=" else None
+    steps = operations(*equation.sides, among=STEPPED) if equation.op == "=" else ()
+    step = next((step for step in steps if step.names), None)  # the first that rounds something open
     if step is not None:
         return _ways_of_step(equation, step)
     sides = [equation.rhs, equation.lhs] if equation.op == "<=" else [equation.lhs, equation.rhs]
     op = "=" if equation.op == "=" else ">="
     return [(*claims, Claim(plus(left, right, -1), op)) for (left, right), claims in _together(sides)]
-
-
-def _step_in(equation: Equation) -> Apply | None:
-    """The first rounding of something open in an equation that may have linear cases."""
-    for node in walk(*equation.sides):
-        if isinstance(node, Apply) and node.op in ("ceil", "floor") and node.names:
-            return node
-    return None
 
 
 def _ways_of_step(equation: Equation, step: Apply) -> list[Way]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from derive.expressions.arithmetic import Arithmetic, Fold, nothing
-from derive.expressions.tree import Apply, Equation, Node, walk
+from derive.expressions.tree import Apply, Equation, Node, has_operation
 from derive.numerics.algebra.like_terms import exponent_of
 
 PRIME = 2**61 - 1
@@ -59,7 +59,7 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Slopes | None:
         row = difference(1, 1)
         return Slopes(row, row)
     of_ratio = difference(inverse(left_number), inverse(right_number))
-    if left_number == right_number or not _has_sum(equation):
+    if left_number == right_number or not has_operation(*equation.sides, among=("add",)):
         return Slopes(of_ratio, of_ratio)
     return Slopes(of_ratio, difference(1, 1))
 
@@ -140,10 +140,6 @@ def _newton_step(equations: Iterable[Equation], point: Mapping[str, int]) -> dic
             leading[name] = other, (its_gap - factor * gap) % PRIME
         leading[lead] = row, gap
     return {name: (point[name] - gap) % PRIME for name, (_, gap) in leading.items()}
-
-
-def _has_sum(equation: Equation) -> bool:
-    return any(isinstance(part, Apply) and part.op == "add" for part in walk(*equation.sides))
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:

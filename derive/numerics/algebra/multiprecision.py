@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 
@@ -117,9 +117,7 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     gap = _gap(apart, numbers)
     if gap is None:
         return False
-    occurrences = numbers.keys() - values.keys()
-    gaps = (_gap(apart, {**numbers, place: numbers[place] * (1 + ASIDE)}) for place in occurrences)
-    share = max((abs(moved - gap) / ASIDE for moved in gaps if moved is not None), default=0)
+    share = max(changes(apart, numbers, gap, numbers.keys() - values.keys()), default=0)
     return share > 0 and bool(abs(gap) <= MET * share)
 
 
@@ -143,10 +141,9 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     if gap_at_root is None or not _is_monotone_to_zero(equation, name, values):
         return False
     noise = abs(gap_at_root)
-    for given, number in values.items():
-        if given != name and not is_known(number):
-            moved_gap = _gap(equation, {**values, given: number * (1 + ASIDE)})
-            noise += abs(moved_gap - gap_at_root) / ASIDE * LAST_DIGIT if moved_gap is not None else 0
+    rounded = (given for given, number in values.items() if given != name and not is_known(number))
+    for change in changes(equation, values, gap_at_root, rounded):
+        noise += change * LAST_DIGIT
 
     def gaps(*shares: float) -> list[Ball | None]:
         return [_gap(equation, {**values, name: x * share}) for share in shares]
@@ -271,17 +268,11 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
     return bool(lost or size > sys.float_info.max or 0 < size < math.ulp(0.0))
 
 
-@many_digits()
 def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
-    """The difference of an equation's sides at multiprecision numbers; None if a side is undefined.
+    """The difference of an equation's sides at multiprecision numbers, in the precision that is set; None if undefined.
 
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
-    return present_difference(equation, exact, known)
-
-
-def present_difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
-    """The difference of an equation's sides at multiprecision numbers, in the precision that is set."""
     tick()
     names = equation.names
     given = {name: known[name] for name in names if name not in exact}
@@ -293,6 +284,14 @@ def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ba
     """The difference of an equation's sides in multiprecision, at doubles or finer numbers; None if undefined."""
     tick()
     return _number(equation.sides, values, exact)
+
+
+def changes(equation: Equation, values: Mapping[str, float], gap: Ball, names: Iterable[str]) -> Iterator[Ball]:
+    """By how much multiprecision would have the gap changed if each of some numbers changed by its own size."""
+    for name in names:
+        moved_gap = _gap(equation, {**values, name: values[name] * (1 + ASIDE)})
+        if moved_gap is not None:
+            yield abs(moved_gap - gap) / ASIDE
 
 
 def number_of(form: Node, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball | None:

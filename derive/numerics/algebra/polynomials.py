@@ -35,7 +35,7 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
 
-from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.balls import Ball, many_digits
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.exact_values import rationals
@@ -69,11 +69,7 @@ def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> 
     ratios: Arithmetic[Ratio] = Arithmetic(
         number=lambda number: (exactly(number.value) * unit, unit), operations=_OPERATIONS, forms={"pow": _power}
     )
-    try:
-        ratio: Ratio = ratios.fold(node, lambda name: (named[name], unit))
-    except (NoElement, KeyError):
-        return None
-    return ratio
+    return ratios.attempt(node, lambda name: (named[name], unit) if name in named else nothing())
 
 
 def exactly(number: Fraction) -> fmpq:
@@ -264,10 +260,14 @@ def _zeros_in_balls(
     """The balls of the common zeros of two equations, and the polynomials in x and in y with roots in them."""
     if len(equations) != 2 or len(unknowns) != 2 or any(equation.op != "=" for equation in equations):
         return None
-    ratios = _as_ratios(equations, unknowns, known)
-    if ratios is None:
+    unit = _PLANE.constant(1)
+    named = {name: exactly(number) * unit for name, number in known.items()}
+    named |= dict(zip(unknowns, (_X, _Y), strict=True))
+    ratios = [_ratio_in(difference_of(equation), named, unit) for equation in equations]
+    tractable = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
+    if len(tractable) < len(equations):
         return None
-    (p, q), divisors = zip(*ratios, strict=True)
+    (p, q), divisors = zip(*tractable, strict=True)
     in_x, in_y = (_resultant(p, q, name) for name in ("y", "x"))
     if not (in_x and in_y and is_tractable(in_x) and is_tractable(in_y)):
         return None
@@ -282,18 +282,6 @@ def _zeros_in_balls(
             if pairs is not None and not any(starmap(_may_vanish, product(divisors, pairs))):
                 return pairs, in_x, in_y
     return None
-
-
-def _as_ratios(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
-) -> list[Ratio] | None:
-    """Each equation as a ratio of polynomials that is zero; None if one is not, or a number is not known exactly."""
-    unit = _PLANE.constant(1)
-    named = {name: exactly(number) * unit for name, number in known.items()}
-    named |= dict(zip(unknowns, (_X, _Y), strict=True))
-    ratios = [_ratio_in(difference_of(equation), named, unit) for equation in equations]
-    tractable = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
-    return tractable if len(tractable) == len(equations) else None
 
 
 def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:

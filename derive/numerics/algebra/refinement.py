@@ -24,7 +24,7 @@ from derive.expressions.balls import MORE_BITS, Ball, many_digits
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Node, Number, operations, rebuilt
 from derive.numerics.algebra.exact_values import ball_of
-from derive.numerics.algebra.multiprecision import number_of, present_difference
+from derive.numerics.algebra.multiprecision import difference, number_of
 from derive.time_limits import tick
 from derive.tolerances import ASIDE, EPSILON, NEAR_MULTIPLE, NEGLIGIBLE
 
@@ -90,7 +90,7 @@ def fails_at_root(
         is_zero = change > 0 and abs(number) <= NEGLIGIBLE * change / ASIDE
         root[name] = 0 * number if is_zero else number
         moved[name] = number if moved_number is None else moved_number
-    gaps = [present_difference(other, root, known) for other in others]
+    gaps = [difference(other, root, known) for other in others]
     return any(gap is not None and _fails(other, gap, root, known) for other, gap in zip(others, gaps, strict=True))
 
 
@@ -288,7 +288,7 @@ def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapp
     change = 0
     for name in equation.names:
         steps = ((numbers[name] * (1 + share)).mid() for share in (ASIDE, -ASIDE))
-        gaps = (present_difference(equation, {**numbers, name: step}, known) for step in steps)
+        gaps = (difference(equation, {**numbers, name: step}, known) for step in steps)
         moved_gap = next((moved_gap for moved_gap in gaps if moved_gap is not None), gap)
         change += abs(moved_gap - gap) / ASIDE
     return bool(abs(gap) > EPSILON * change)
@@ -336,7 +336,7 @@ def _linearized(
 
     None if a side is undefined.
     """
-    gaps = [present_difference(equation, iterate, known) for equation in equations]
+    gaps = [difference(equation, iterate, known) for equation in equations]
     if any(gap is None for gap in gaps):
         return None
     if all(gap == 0 for gap in gaps):
@@ -346,7 +346,7 @@ def _linearized(
         offset = share * (size if x == 0 else abs(x))
         moved = {**iterate, name: (x + offset).mid()}
         for equation, gap, row in zip(equations, gaps, slopes, strict=True):
-            moved_gap = present_difference(equation, moved, known)
+            moved_gap = difference(equation, moved, known)
             if moved_gap is None:
                 return None
             row.append((moved_gap - gap) / offset)

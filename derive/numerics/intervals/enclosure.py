@@ -326,20 +326,16 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
     return slopes
 
 
-def _kinked(_: Function) -> _Rule:
+def _absolute(inner: Enclosure) -> Enclosure:
     """The enclosure rule for the absolute value and its slopes."""
-
-    def rule(inner: Enclosure) -> Enclosure:
-        low, high = inner.values
-        if low == high == 0:  # a point between a side that falls and one that rises
-            return _chained(inner, ZERO, (-1.0, 1.0))
-        if low >= 0:
-            return inner
-        if high <= 0:
-            return _negative(inner)
-        return _chained(inner, sizes(inner.values), (-1.0, 1.0))
-
-    return rule
+    low, high = inner.values
+    if low == high == 0:  # a point between a side that falls and one that rises
+        return _chained(inner, ZERO, (-1.0, 1.0))
+    if low >= 0:
+        return inner
+    if high <= 0:
+        return _negative(inner)
+    return _chained(inner, sizes(inner.values), (-1.0, 1.0))
 
 
 def _stepped(entry: Function) -> _Rule:
@@ -405,7 +401,7 @@ _SHAPES: dict[str, Callable[[Function], _Rule]] = {
     "arctangent": _monotone,
     "wave": _waving,
     "tangent": lambda _: _tangent,
-    "kink": _kinked,
+    "kink": lambda _: _absolute,
     "steps": _stepped,
 }
 _RULES: dict[str, Callable[..., Enclosure]] = {

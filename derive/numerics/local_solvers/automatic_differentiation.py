@@ -87,9 +87,8 @@ class Tape:
         ends = [*map(layout.index, gaps)]
         self._fixed, self._runs, places = layout.runs()
         self._rows = np.array([places[end] for end in ends])
-        self._size = len(places)
-        self.is_sparse = self._size * len(self.unknowns) > _DENSE
-        self.work = self._size  # the number of nodes evaluated in a pass
+        self.work = len(places)  # the number of nodes evaluated in a pass
+        self.is_sparse = self.work * len(self.unknowns) > _DENSE
 
     def gaps(self, point: Array) -> Array:
         """The residuals of the equations on the tape of automatic differentiation, at a point."""
@@ -103,7 +102,7 @@ class Tape:
 
     def _values(self, point: Array) -> Array:
         """The values of all nodes of the tape of automatic differentiation at a point."""
-        values = np.empty(self._size)
+        values = np.empty(self.work)
         count = len(self.unknowns)
         values[:count] = point
         values[count : count + len(self._fixed)] = self._fixed
@@ -146,7 +145,7 @@ class Tape:
         return slopes
 
     def _dense(self, values: Array) -> Array:
-        rows = np.zeros((self._size, len(self.unknowns)))
+        rows = np.zeros((self.work, len(self.unknowns)))
         np.fill_diagonal(rows, 1.0)
         for run in self._runs:
             moved = self._slopes(run, values)[:, None] * rows[run.args]
@@ -182,15 +181,13 @@ class _Layout:
         self.indices: dict[tuple[Any, ...], int] = {("name", name): i for i, name in enumerate(unknowns)}
         self.nodes = [_Node("name", (), name) for name in unknowns]
         self.levels = [0] * len(unknowns)
-        self.seen: dict[int, int] = {}  # indices of trees seen before, by their id
-        self.kept: list[Node] = []
+        self.seen: dict[Node, int] = {}  # indices of trees seen before
 
     def index(self, node: Node) -> int:
         """The index of an expression among the nodes of the tape for automatic differentiation."""
-        if id(node) not in self.seen:
-            self.kept.append(node)  # so that no other object reuses its id
-            self.seen[id(node)] = self._new_index(node)
-        return self.seen[id(node)]
+        if node not in self.seen:
+            self.seen[node] = self._new_index(node)
+        return self.seen[node]
 
     def _new_index(self, node: Node) -> int:
         """The index of an expression new to the tape for automatic differentiation, its constants evaluated."""

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from derive.expressions.balls import many_digits
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
@@ -201,7 +202,8 @@ def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
 
     def step_from(point: Array) -> Array | None:
         numbers = dict(zip(tape.unknowns, point.tolist(), strict=True))
-        gaps = [difference(equation, numbers, tape.known) for equation in equations]
+        with many_digits():
+            gaps = [difference(equation, numbers, tape.known) for equation in equations]
         return None if any(gap is None for gap in gaps) else solve(np.array([float(gap) for gap in gaps]))
 
     current, shortest = root, np.inf

@@ -131,7 +131,7 @@ class Boxes:
     def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
         """Goal, gaps and zeros of branch and bound at a point, with slopes; None where one may jump or is undefined."""
         run = self.run([(x, x) for x in point])
-        if run is None or run.flawed:
+        if run is None or run.flaws:
             return None
         rows = [self.dag.gradient(j, run)[: len(self.names)] for j in range(len(self.dag.roots))]
         slopes = [[(low + high) / 2 for low, high in row] for row in rows]

@@ -33,7 +33,7 @@ from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
-from derive.tolerances import FINEST_PART, HANDFUL
+from derive.tolerances import BLUR, FINEST_PART, HANDFUL
 
 ALLOWANCE = 2_000_000
 """Steps of work, about five seconds of them."""
@@ -69,13 +69,11 @@ def located(
     known: Mapping[str, float],
     box: Sequence[Span],
     allowance: int = ALLOWANCE,
-    blur: float = 0.0,
 ) -> SolutionsInBox | None:
     """Every solution of a square system in a box, each proved in a box of its own, by branch and prune.
 
-    None if the system is not square, or has no expression graph.
-
-    With a blur, all claims hold wherever the known numbers are within that share of themselves.
+    None if the system is not square, or has no expression graph. All claims hold wherever the known numbers are within
+    the blur of rounding.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("x*y = 12")]
@@ -85,14 +83,20 @@ def located(
     """
     if len(equations) != len(unknowns):
         return None
-    exactly_known = {} if blur else known  # elimination in fractions would take a blurred number as exact
-    exact_graph = dag_of(equations, unknowns, known)
-    blurred_graph = dag_of(equations, unknowns, known, echelon(equations, unknowns, exactly_known), blur)
+    exact_graph, blurred_graph = dag_of(equations, unknowns, known), graph_within_blur(equations, unknowns, known)
     if blurred_graph is None or exact_graph is None:
         return None
     blurred = _BranchAndPrune(blurred_graph, allowance).search(tuple(box))
     solutions = tuple(tightened(exact_graph, haze) for haze in blurred.solutions)
     return SolutionsInBox(solutions, blurred.open, hazes=blurred.solutions)
+
+
+def graph_within_blur(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> Dag | None:
+    """The graph for branch and prune of equations at all numbers within the blur of the known ones; None if too deep.
+
+    Elimination would take a blurred number as exact, so that equations with known numbers are not eliminated.
+    """
+    return dag_of(equations, unknowns, known, echelon(equations, unknowns), BLUR)
 
 
 class _BranchAndPrune:

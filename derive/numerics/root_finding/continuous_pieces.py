@@ -16,7 +16,6 @@ from itertools import chain, product
 from operator import attrgetter
 
 from derive.errors import LimitError
-from derive.expressions.functions import STEPPED
 from derive.expressions.tree import (
     OPPOSITE,
     Apply,
@@ -34,12 +33,12 @@ from derive.numerics.algebra.products import product_of
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, Boxes, System, least_and_greatest
+from derive.numerics.root_finding.univariate_branch_and_prune import JUMPS
 from derive.tolerances import TIGHT
 from quantities.rational import written
 
 _MOST = 32  # limit on pieces
 _FEW = 40  # parts into which a box is cut before the pieces in it are found, and into which each is cut at least
-_JUMPS = frozenset({"piecewise", *STEPPED})
 
 
 def bounds_by_pieces(system: System, most: int = PARTS) -> tuple[Bound, Bound] | None:
@@ -47,7 +46,7 @@ def bounds_by_pieces(system: System, most: int = PARTS) -> tuple[Bound, Bound] |
 
     Across a jump no part of the box is close, however small. So a few parts give bounds within which to find pieces.
     """
-    if not has_operation(*_expressions(system), among=_JUMPS):
+    if not has_operation(*_expressions(system), among=JUMPS):
         return least_and_greatest(system, most)
     bounds = least_and_greatest(system, _FEW)
     if bounds is None:
@@ -83,7 +82,7 @@ def continuous_pieces(system: System) -> list[System] | None:
             return None
         if part is None:
             continue
-        jump = innermost(*_expressions(part), among=_JUMPS)
+        jump = innermost(*_expressions(part), among=JUMPS)
         if jump is None:
             pieces.append(part)
             continue

@@ -94,7 +94,7 @@ class BoxConsistency:
     def _contracted_by(self, equation: int, box: Box) -> Box | None:
         """The box with the sides of repeated unknowns contracted by one equation; None if nothing remains."""
         run = self.dag.run(box, equation)
-        if run is None or run.flawed:
+        if run is None or run.flaws:
             return box
         slopes = self.dag.gradient(equation, run)
         for i in self.repeated[equation]:
@@ -114,7 +114,7 @@ class BoxConsistency:
     def _away_from_zero(self, equation: int, box: Box, i: int, number: float) -> Span:
         """How far above zero, and below, an equation is at least over the box where one unknown is a number."""
         run = self.dag.run((*box[:i], (number, number), *box[i + 1 :]), equation)
-        if run is None or run.flawed:
+        if run is None or run.flaws:
             return 0.0, 0.0
         low, high = run.spans[self.dag.roots[equation]]
         return max(low, 0.0), max(-high, 0.0)

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 from types import MappingProxyType
 
 from derive.expressions.arithmetic import NoElement
@@ -44,15 +45,9 @@ class Run:
 
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
-    arms: dict[int, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # for each choice: the arms that its conditions allow
+    arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of each choice, those that its conditions allow
     missing: set[int] = field(default_factory=set)  # places that stand in arms alone and are nowhere defined
     flaws: set[int] = field(default_factory=set)  # places that may jump in the box, or be undefined
-
-    @property
-    def flawed(self) -> bool:
-        return bool(self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +209,11 @@ class _Writer:
         return self.places[key]
 
     def _constant(self, node: Node) -> int:
-        key = (type(node), node)
-        if key not in self.places:
-            self.places[key] = len(self.start)
+        if node not in self.places:
+            self.places[node] = len(self.start)
             self.start.append(self._span(node))
             self.moves.append(False)
-        return self.places[key]
+        return self.places[node]
 
     def _span(self, node: Node) -> Span:
         """The span of a constant in the graph: its double or the ones next to it; of a known number, its blur."""
@@ -241,7 +235,7 @@ class _Writer:
         if not moves:
             run = Run(self.start)
             span = _forwards(step, run, self.ranges)
-            moves = span is None or run.flawed  # so that every run finds the flaw
+            moves = span is None or bool(run.flaws)  # so that every run finds the flaw
             self.start[step.place] = ALL if span is None else span
         self.moves.append(moves)
         self.steps.append(step)
@@ -349,12 +343,6 @@ def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], no
         return [nothing]
     if len(spans) == 2:
         return [spans[1], spans[0]]
-    after = [nothing] * len(spans)
-    for i in range(len(spans) - 2, -1, -1):
-        after[i] = spans[i + 1] if i == len(spans) - 2 else joined(spans[i + 1], after[i + 1])
-    before = spans[0]
-    results = [after[0]]
-    for i in range(1, len(spans)):
-        results.append(joined(before, after[i]) if i < len(spans) - 1 else before)
-        before = joined(before, spans[i])
-    return results
+    before = [*accumulate(spans[:-1], joined)]
+    after = [*accumulate(spans[:0:-1], joined)][::-1]
+    return [after[0], *map(joined, before, after[1:]), before[-1]]

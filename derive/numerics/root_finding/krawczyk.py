@@ -72,7 +72,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     radii = [math.nextafter(max(c - low, high - c), math.inf) for c, (low, high) in zip(centre, box, strict=True)]
     slopes = _slopes(dag, box)
     at_centre = None if slopes is None else dag.run([(c, c) for c in centre])
-    if slopes is None or at_centre is None or at_centre.flawed:
+    if slopes is None or at_centre is None or at_centre.flaws:
         return None
     gaps = [at_centre.spans[root] for root in dag.roots]
     scales = _scales(slopes, radii)
@@ -217,7 +217,7 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
     if not all(math.isfinite(low) and math.isfinite(high) for low, high in box):
         return None
     run = dag.run(box)
-    if run is None or run.flawed:
+    if run is None or run.flaws:
         return None
     rows = [dag.gradient(i, run) for i in range(len(dag.roots))]
     ends = chain.from_iterable(chain.from_iterable(rows))

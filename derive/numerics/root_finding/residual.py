@@ -7,21 +7,21 @@ Doubles compute it fast. Where they overflow, an enclosure still has a sign; whe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, has_operation, operations
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal
 from derive.numerics.algebra.exact_values import are_exact, rationals
 from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences, without_quotients
 from derive.numerics.algebra.refinement import sharpened
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
+from derive.tolerances import AGREEMENT, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
 
 
@@ -50,11 +50,19 @@ class OneUnknown:
         """How many times the unknown stands in the equation whose residual is computed."""
         return sum(occurrences(side, self.name) for side in self.sides)
 
+    def around(self, among: Container[str]) -> Iterator[Apply]:
+        """The operations among some in the residual that have the unknown in their arguments."""
+        return (operation for operation in operations(*self.sides, among=among) if self.name in operation.names)
+
+    @property
+    def givens(self) -> dict[str, float]:
+        """The known numbers beside the unknown, of which the residual need not have all."""
+        return {given: number for given, number in self.known.items() if given != self.name}
+
     @cached_property
     def form(self) -> Node:
         """The residual as an expression of the unknown, with the known numbers folded in."""
-        givens = {given: number for given, number in self.known.items() if given != self.name}
-        difference = folded(difference_of(self.equation), givens)
+        difference = folded(difference_of(self.equation), self.givens)
         return without_quotients(difference, self.name, {self.name: self.domain.closed})
 
     @cached_property
@@ -138,9 +146,7 @@ class OneUnknown:
         if gap is None or gap == 0:
             return math.inf if gap is None else 0.0
         givens = (given for given in self.equation.names if given != self.name and self.known.get(given))
-        steps = ({**values, given: values[given] * (1 + ASIDE)} for given in givens)
-        gaps = (multiprecision.difference(self.equation, {}, step) for step in steps)
-        share = sum(abs(moved - gap) / ASIDE for moved in gaps if moved is not None)
+        share = sum(multiprecision.changes(self.equation, values, gap, givens))
         return float(abs(gap) / share) if share > 0 else math.inf
 
     def is_root(self, x: float) -> bool:
@@ -148,8 +154,7 @@ class OneUnknown:
 
     def polished(self, x: float) -> float | None:
         """The number near another at which the residual is zero, to many digits; None if that fails."""
-        givens = {given: number for given, number in self.known.items() if given != self.name}
-        refined = sharpened([self.equation], {self.name: x}, givens)
+        refined = sharpened([self.equation], {self.name: x}, self.givens)
         return None if refined is None else refined[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
@@ -183,23 +188,22 @@ class OneUnknown:
     def pattern(self, x: float) -> list[object]:
         """The truths of all conditions in the residual at a number, and the results of its rounding operations."""
         values = {self.name: x}
-        tests = [part for part in walk(self.form) if isinstance(part, Apply)]
-        rounded = [evaluation.value(part, values) for part in tests if part.op in STEPPED]
-        return [*rounded, *(evaluation.truth(part, values) for part in tests if part.op in COMPARISONS.values())]
+        rounded = [evaluation.value(part, values) for part in operations(self.form, among=STEPPED)]
+        tests = operations(self.form, among=COMPARISONS.values())
+        return [*rounded, *(evaluation.truth(test, values) for test in tests)]
 
     def is_border(self, x: float) -> bool:
         """Whether a condition in the residual changes at exactly this number, or rounding leaves a number as it is."""
-        for part in walk(self.form):
-            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
-                numbers = [evaluation.value(arg, {self.name: x}) for arg in part.args]
-                is_border = numbers[0] == numbers[1] if len(numbers) > 1 else numbers[0].is_integer()
-                if is_border:
-                    return True
+        for part in operations(self.form, among={*COMPARISONS.values(), *STEPPED}):
+            numbers = [evaluation.value(arg, {self.name: x}) for arg in part.args]
+            is_border = numbers[0] == numbers[1] if len(numbers) > 1 else numbers[0].is_integer()
+            if is_border:
+                return True
         return False
 
     def has_single_points(self) -> bool:
         """Whether the residual contains a condition `==` or `!=`, which a single number of the unknown may decide."""
-        return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
+        return has_operation(self.form, among=("eq", "ne"))
 
 
 def _is_zero(factor: Equation, values: Mapping[str, float], tolerance: float) -> bool:

@@ -94,13 +94,13 @@ def roots_of(problem: OneUnknown) -> Roots:
     turn = one_turn(equation, name, known, domain)
     if turn is None:
         patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
-        return search.counted(domain) or search.settled(domain, search.places(domain, patience))
+        return search.counted(domain) or search.settled(domain, patience)
     everywhere = None
     if occurs_outside_angles(search.form, name):  # nothing repeats, so roots may be few in the whole domain
-        everywhere = search.settled(domain, search.places(domain, _PATIENCE // 4))
+        everywhere = search.settled(domain, _PATIENCE // 4)
         if everywhere.proved:
             return everywhere
-    in_one_turn = replace(search.settled(turn, search.places(turn, _PATIENCE)), turn=True)
+    in_one_turn = replace(search.settled(turn, _PATIENCE), turn=True)
     if in_one_turn.values or in_one_turn.plateaus:
         return in_one_turn
     return everywhere or replace(in_one_turn, recurs=recurs(equation, name, known, in_one_turn.sought))
@@ -126,12 +126,9 @@ class _Search:
         ends = self._at_ends(domain, values) if self.problem.rounded else _missed_ends(domain, values, zeros)
         return Roots((*values, *ends), sought=domain.ends)
 
-    def places(self, domain: Domain, patience: int) -> Places:
-        return pruned(self.form, self.name, domain.ends, patience)
-
-    def settled(self, domain: Domain, places: Places) -> Roots:
+    def settled(self, domain: Domain, patience: int) -> Roots:
         """The roots of an equation that is no ratio of polynomials, from the places that may hold them."""
-        places = self._with_edges(places)
+        places = self._with_edges(pruned(self.form, self.name, domain.ends, patience))
         plateaus, points, doubtful = self._judged(places)
         values = [self._crossing(span) for span in places.crossings] + points
         for span in places.unsettled:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Name, Node, operations, rebuilt
+from derive.expressions.tree import Apply, Name, Node, rebuilt
 from derive.numerics.algebra.like_terms import added, difference_of, without_denominators
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose
@@ -33,9 +33,8 @@ def without_tails(problem: OneUnknown) -> OneUnknown:
     >>> round(cut.low, 3), round(cut.high, 3)
     (-4.0, -2.0)
     """
-    name, domain = problem.name, problem.domain
-    stepped = operations(*problem.sides, among=STEPPED)
-    if not (math.isinf(domain.low) or math.isinf(domain.high)) or not any(name in each.names for each in stepped):
+    domain = problem.domain
+    if not (math.isinf(domain.low) or math.isinf(domain.high)) or not any(problem.around(STEPPED)):
         return problem
     has_no_root = _tail_test(problem)
     low, high = domain.ends
@@ -57,7 +56,7 @@ def _last_clear(is_clear: Callable[[float], bool], clear: float, other: float) -
 
 def _tail_test(problem: OneUnknown) -> Callable[[Span], bool]:
     """A test whether an equation has no root in a tail, as the difference of its sides without steps misses zero."""
-    spans = point_box({given: number for given, number in problem.known.items() if given != problem.name})
+    spans = point_box(problem.givens)
 
     def without_steps(part: Node) -> Node | None:
         """What replaces a rounding in a tail: its argument moved by some number between 0 and 1."""

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, walk
+from derive.expressions.tree import Apply, Equation, Node, has_operation, names_in, operations, rebuilt
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO as ZERO_NODE
 from derive.numerics.algebra.like_terms import derivative, occurrences
@@ -312,7 +312,8 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-_WITH_JUMPS = frozenset({"piecewise", *STEPPED})
+JUMPS = frozenset({"piecewise", *STEPPED})
+"""The operations at which a univariate form need not be continuous where it is defined."""
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
@@ -368,29 +369,25 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span
     slopes = [derivative(angle, name) for angle in angles]
     if any(slope is None or occurrences(slope, name) for slope in slopes):
         return False
-    rates = [_rate_of(angle, name, known) for angle in angles]
+    rates = [_rate_of(_along(angle, name, known)) for angle in angles]
     periods = [math.tau / abs(rate) for rate in rates if rate]
     return len(periods) == len(angles) and _common_period(periods) is not None
 
 
 def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: Span) -> bool:
     """Whether an angle in a univariate form surely goes through a whole turn without a jump."""
-    if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
+    if has_operation(angle, among=JUMPS):
         return False
     reach = enclose(angle, {**point_box(known), name: turn}, "")
     if reach is None or reach.partial or not all(map(math.isfinite, reach.values)):
         return False
-    first, last = (value(angle, {**known, name: x}) for x in turn)
+    first, last = map(_along(angle, name, known), turn)
     return abs(last - first) >= math.tau * (1 - AGREEMENT)
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
     """The angles (arguments of sine, cosine, tangent) in a univariate form, one period of which is searched."""
-    return [
-        part.args[0]
-        for part in walk(equation.lhs, equation.rhs)
-        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
-    ]
+    return [wave.args[0] for wave in operations(*equation.sides, among=PERIODIC) if name in wave.names]
 
 
 def _common_period(turns: Sequence[float]) -> float | None:
@@ -403,12 +400,13 @@ def _common_period(turns: Sequence[float]) -> float | None:
     return None
 
 
-def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequence[float] = (3.0,)) -> float | None:
+def _along(angle: Node, name: str, known: Mapping[str, float]) -> Callable[[float], float]:
+    """An angle in a univariate form as a function of the name."""
+    return lambda x: value(angle, {**known, name: x})
+
+
+def _rate_of(angle_at: Callable[[float], float], further: Sequence[float] = (3.0,)) -> float | None:
     """The rate of an angle in a univariate form, which tells its period, if it is constant up to further points."""
-
-    def angle_at(x: float) -> float:
-        return value(angle, {**known, name: x})
-
     start = angle_at(0.0)
     rate = angle_at(1.0) - start
     steady = rate != 0 and all(abs(angle_at(x) - start - x * rate) <= AGREEMENT * abs(rate) for x in further)
@@ -420,14 +418,11 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
     Where an angle takes no whole turn above zero, it is looked at below zero as well.
     """
-
-    def angle_at(x: float) -> float:
-        return value(angle, {**known, name: x})
-
-    rate = _rate_of(angle, name, known, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
+    angle_at = _along(angle, name, known)
+    rate = _rate_of(angle_at, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
     if rate:
         low, high = _placed(math.tau / abs(rate), domain)
-        if _rate_of(angle, name, known, (low, high)):  # abs(x/100 - 1) turns back within it
+        if _rate_of(angle_at, (low, high)):  # abs(x/100 - 1) turns back within it
             return low, high
     start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
     if not abs(angle_at(start)) < math.tau:

@@ -46,8 +46,8 @@ from derive.expressions.tree import (
 )
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import SWITCHES
 from derive.numerics.algebra.linear_cases import (
-    CHOICES,
     Claim,
     Interval,
     NotLinear,
@@ -426,7 +426,7 @@ def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
 def _has_cases(relation: Relation) -> bool:
     """Whether a relation around a target leaves it values by case: by choices or conditions, or as an inequality."""
     nodes = walk(relation.written.lhs, relation.written.rhs)
-    chooses = any(isinstance(node, Apply) and node.op in CHOICES | STEPPED for node in nodes)
+    chooses = any(isinstance(node, Apply) and node.op in SWITCHES | STEPPED for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
 
 
@@ -551,7 +551,7 @@ class _NonlinearParts:
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
-        if part.op in CHOICES | CONDITIONS | {"add", "neg"} or (part.op == "mul" and factors == 1):
+        if part.op in SWITCHES | CONDITIONS | {"add", "neg"} or (part.op == "mul" and factors == 1):
             return None  # linear itself: its arguments are looked at one by one
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 

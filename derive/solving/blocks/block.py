@@ -175,12 +175,7 @@ def _is_never_reached(equation: Equation, name: str, spans: Mapping[str, Span], 
     if low <= value(form, {**known, name: center}) <= high:
         return False
     outcomes = (values_of(equation, name, {**known, number: x}, domain) for x in (low / 2 + high / 2, low, high))
-    return all(map(_has_no_solution, outcomes))
-
-
-def _has_no_solution(outcome: Outcome) -> bool:
-    """Whether a block's outcome shows that it has no solution."""
-    return not (outcome.solutions or outcome.undecided or outcome.caveat or outcome.singular)
+    return all(outcome.is_complete and not outcome.solutions for outcome in outcomes)
 
 
 def _solve_system(system: System) -> Outcome:
@@ -229,7 +224,7 @@ def _solve_by_first_method(system: System) -> Outcome:
         return as_stated
     arms = [system] if is_single else [system.taking(variant) for variant in variants]
     outcomes = [_solve_without_choices(arm, is_single=is_single) for arm in arms]
-    if system.search is Search.NONE or all(map(_is_certain, outcomes)):
+    if system.search is Search.NONE or not any(outcome.caveat or outcome.undecided for outcome in outcomes):
         return _union_of_arms(outcomes, system)
     search = None
     with suppress(LimitError), sharing(_SHARE):
@@ -246,11 +241,6 @@ def _solve_by_first_method(system: System) -> Outcome:
     if search is None or outcome.singular:
         return outcome
     return _with_unproved(outcome, search, system, is_single=is_single)
-
-
-def _is_certain(outcome: Outcome) -> bool:
-    """Whether solving a block, or one arm of it, left nothing open: no caveat, and nothing undecided."""
-    return not (outcome.caveat or outcome.undecided)
 
 
 def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, is_single: bool) -> Outcome:
@@ -274,7 +264,7 @@ def _solve_by_tearing_as_stated(system: System) -> Outcome | None:
     if result is None:
         return None
     outcome, lost = result
-    if lost or outcome.singular or not _is_certain(outcome):
+    if lost or not outcome.is_complete:
         return None
     is_sampled = any(solution.spans and not solution.is_whole for solution in outcome.solutions)
     return None if is_sampled else outcome
@@ -451,7 +441,7 @@ def _with_zeros_of_divisors(outcome: Outcome, lost: tuple[Lost, ...], system: Sy
             at_zero = solved_from_starts(within)
         points = [solution for solution in at_zero.solutions if not solution.spans]
         solutions += [point for point in points if system.holds(point.values) and not is_covered(point, solutions)]
-        if at_zero.singular or not _is_certain(at_zero) or len(points) < len(at_zero.solutions):
+        if not at_zero.is_complete or len(points) < len(at_zero.solutions):
             open_divisors.append(render(divisor))
     if not open_divisors:
         return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)

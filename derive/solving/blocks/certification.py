@@ -68,9 +68,8 @@ def claim_of(
     >>> claim_of(["cube"], [cube], ["x"], {"y": -8.0}, real, Outcome((Solution({"x": -2.0}, {}),))).evidence
     Isolation(operations=('pow',))
     """
-    is_complete = not (outcome.caveat or outcome.undecided or outcome.singular)
     is_square = len(equations) == len(unknowns) and all(equation.op == "=" for equation in equations)
-    if not (is_complete and is_square) or any(solution.spans for solution in outcome.solutions):
+    if not (outcome.is_complete and is_square) or any(solution.spans for solution in outcome.solutions):
         return None
     claim = Claim(
         relations=tuple(relations),

@@ -17,15 +17,12 @@ from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, na
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import derivative, exponent_of
-from derive.numerics.algebra.linear_cases import CHOICES
 from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import has_choice, variants_of
 from derive.tolerances import AGREEMENT, EXTREME
-
-_FURTHER_CHOICES = CHOICES - {"max", "min"}
 
 LARGEST_FORM = 5000
 """Nodes of the largest closed form that is written out."""
@@ -55,7 +52,7 @@ def arms_in_closed_form(library: RelationSet, block: Block) -> tuple[tuple[Equat
     written, name = library.relations[block.relations[0]].written, block.unknowns[0]
     if len(block.relations) > 1 or not has_choice(written, name):
         return ()
-    if any(name in choice.names for choice in operations(*written.sides, among=_FURTHER_CHOICES)):
+    if any(name in choice.names for choice in operations(*written.sides, among=("abs", "piecewise"))):
         return ()
     arms = []
     for (variant,) in variants_of((written,), [name]):

@@ -20,15 +20,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.arithmetic import Box
-from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
+from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, graph_within_blur, located
 from derive.numerics.root_finding.contractors import contracted
-from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
 from derive.solving.blocks.system import System, agrees
-from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
+from derive.tolerances import LARGEST, NEAR_MULTIPLE
 
 _SMALL = 10  # limit on unknowns of a block that is searched early
 _MOST = 30  # limit on unknowns of a block that is searched at all
@@ -80,7 +78,7 @@ def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
         return None
     box = tuple(system.domains[name].ends for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(system.equations, system.unknowns, system.known, box, allowance, BLUR)
+    places = located(system.equations, system.unknowns, system.known, box, allowance)
     if places is None:
         return None
     solutions: list[Solution] = []
@@ -109,8 +107,7 @@ def contractors_refute(system: System) -> bool:
     """
     if not is_small(system) or any(equation.op != "=" for equation in system.equations):
         return False
-    implied = echelon(system.equations, system.unknowns, {})
-    graph = dag_of(system.equations, system.unknowns, system.known, implied, BLUR)
+    graph = graph_within_blur(system.equations, system.unknowns, system.known)
     return graph is not None and contracted(graph, [system.domains[name].ends for name in system.unknowns]) is None
 
 
@@ -149,12 +146,11 @@ def points_in_open_boxes(search: CompleteSearch, system: System) -> Iterator[Sol
             continue
         for point in filter(None, (center, system.near(center))):
             values = fitted(dict(point), system)
+            solution = Solution(values, {})
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
-            if not is_sought or leads_elsewhere(values, system):
-                continue
-            if not is_near(Solution(values, {}), known):
-                known.append(Solution(values, {}))
-                yield known[-1]
+            if is_sought and not leads_elsewhere(values, system) and not is_near(solution, known):
+                known.append(solution)
+                yield solution
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:

@@ -142,9 +142,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
     points = points_of_all_sizes(*problem.domain.ends)
-    if not problem.meets(points[0]):
-        return False
-    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
+    if not problem.meets(points[0]) or any(problem.around(STEPPED)):
         return False
     variants = _variants(problem)
     if not variants or not all(all(map(variant.meets, points)) for variant in variants):
@@ -158,7 +156,7 @@ def agrees_at_samples(problem: OneUnknown, solved: Callable[[OneUnknown], Outcom
     So it is with `cosh(x) = (exp(x) + exp(-x))/2`, of which no form shows it, and beyond 709.8 no double. A part ends
     where a root, a logarithm or a divisor is zero, and at no other number can an equation without choices change.
     """
-    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
+    if any(problem.around(STEPPED)):
         return False
     variants = _variants(problem)
 
@@ -277,15 +275,11 @@ _MOST_EDGES = 8  # limit on numbers that part a domain
 
 def points_of(problem: OneUnknown) -> dict[str, Span]:
     """The known numbers around an unknown that is free, as intervals of one number each."""
-    return spans_of_numbers({name: number for name, number in problem.known.items() if name != problem.name})
+    return spans_of_numbers(problem.givens)
 
 
 def edges_of(
-    equation: Equation,
-    name: str,
-    box: Mapping[str, Span],
-    domain: Domain,
-    solved: Callable[[OneUnknown], Outcome],
+    equation: Equation, name: str, box: Mapping[str, Span], domain: Domain, solved: Callable[[OneUnknown], Outcome]
 ) -> tuple[list[float], bool]:
     """The numbers of a free unknown at which a side begins or ceases to have values, in ascending order.
 
@@ -319,11 +313,7 @@ def _ends_of_arguments(equation: Equation, name: str, known: Mapping[str, float]
 
 
 def parts_with_values(
-    equation: Equation,
-    name: str,
-    box: Mapping[str, Span],
-    domain: Domain,
-    edges: Sequence[float],
+    equation: Equation, name: str, box: Mapping[str, Span], domain: Domain, edges: Sequence[float]
 ) -> list[Span]:
     """The parts of a domain, between edges, in which the sides have values for a free unknown.
 
@@ -371,7 +361,6 @@ def parted(
 # Sides that are proportional to powers of their unknown
 
 _ONE = Number(Fraction(1))
-_Degree = Fraction | str | None
 
 
 def by_proportion(problem: OneUnknown) -> Outcome | None:
@@ -394,7 +383,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     name, known, domain, sides = problem.name, problem.known, problem.domain, problem.sides
     if domain.low < 0 or 0.0 in domain:
         return None
-    left_degree, right_degree = (_degree(side, name, known) for side in sides)
+    left_degree, right_degree = (degree_in(side, name, known) for side in sides)
     if left_degree is None or right_degree is None or (left_degree == right_degree == ANY_DEGREE):
         return None
     if left_degree == right_degree or ANY_DEGREE in (left_degree, right_degree):
@@ -420,23 +409,15 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     return Outcome((Solution({name: number}, {}, form),))
 
 
-def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether an expression is a power of a positive unknown that may be free, times a factor: it keeps its sign."""
-    return _degree(node, name, known) is not None
+def degree_in(node: Node, name: str, known: Mapping[str, float]) -> Fraction | str | None:
+    """The degree in which an expression is proportional to a positive unknown that may be free; None if it has none.
 
-
-def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether a positive unknown is free in an expression, which then has one value whatever the unknown is.
+    With a degree it keeps its sign. With that of zero it has one value, whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
-    True
+    >>> degree_in(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
+    Fraction(0, 1)
     """
-    return _degree(node, name, known) in (Fraction(0), ANY_DEGREE)
-
-
-def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
-    """The degree in which an expression is proportional to a positive unknown that may be free; None if it has none."""
 
     def degree_of(inner: Node) -> Fraction | str:
         """The degree of a part in the unknown that may be free; a part that is zero has any, an undefined one none."""

@@ -31,6 +31,7 @@ from derive.expressions.tree import (
     Name,
     Node,
     Number,
+    has_operation,
     names_in,
     operations,
     replaced,
@@ -41,12 +42,7 @@ from derive.numerics.algebra.evaluation import chosen_arm, residual, value
 from derive.numerics.algebra.exact_values import is_at_end, is_known
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
-from derive.numerics.algebra.multiprecision import (
-    gap_of,
-    is_cancelled,
-    overflows,
-    sign_of_gap,
-)
+from derive.numerics.algebra.multiprecision import gap_of, is_cancelled, overflows, sign_of_gap
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in, point_box
@@ -207,8 +203,8 @@ def _exact_outcome(problem: OneUnknown) -> Outcome | None:
     """The outcome for one unknown that cancels, or that exact numbers give piece by piece; None where neither is so."""
     if _is_multiplied_by_zeros(problem):
         return everywhere(problem)
-    may_cancel_out = _occurs_where_it_may_cancel(problem)
-    if may_cancel_out or _is_rounded(problem):
+    may_cancel_out = ZERO in problem.sides or problem.occurrences != 1 or has_choice(problem.equation, problem.name)
+    if may_cancel_out or any(problem.around(STEPPED)):
         between = _between_arguments(problem.equation)
         exact = exact_solutions(between, problem.name, problem.known, problem.domain)
         if exact is not None:
@@ -250,10 +246,7 @@ def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:
     The inverse of a root or an absolute value also takes what these never come to: `sqrt(x) + 2 = 1.9999999999` gives
     1e-20, and there the sides differ by 2e-10.
     """
-    inverted = [
-        operation for operation in operations(*problem.sides, among=_LIMITED) if problem.name in operation.names
-    ]
-    if not inverted or not problem.is_exact:
+    if not problem.is_exact or not any(problem.around(_LIMITED)):
         return True
     put_in = problem.equation.changed(partial(replaced, old=Name(problem.name), new=form))
     return not abs(gap_of(put_in, problem.known)) > NEGLIGIBLE  # also where a side is undefined
@@ -284,20 +277,17 @@ def _is_multiplied_by_zeros(problem: OneUnknown) -> bool:
 
     A closed form divides by such a zero: that of `a*exp(x) = a*b` is log(b).
     """
-    if not any(_may_have_zero_factor(product, problem) for product in operations(*problem.sides, among=("mul",))):
+    if not any(_may_have_zero_factor(product, problem) for product in problem.around(("mul",))):
         return False
-    givens = {given: number for given, number in problem.known.items() if given != problem.name}
-    left, right = (folded(at_zeros(folded(side, givens), ()), {}) for side in problem.sides)
+    left, right = (folded(at_zeros(folded(side, problem.givens), ()), {}) for side in problem.sides)
     points = points_of_all_sizes(*problem.domain.ends)
     return left == right and any(problem.meets(x) or problem.vanishes(x) for x in points)
 
 
 def _may_have_zero_factor(product: Apply, problem: OneUnknown) -> bool:
-    """Whether a product holds the one unknown and may have a factor that is zero at the known numbers, exactly."""
-    if problem.name not in product.names:
-        return False
+    """Whether a product around the one unknown may have a factor that is zero at the known numbers, exactly."""
     others = [factor for factor in product.args if problem.name not in names_in(factor)]
-    return any(value(factor, problem.known) == 0 or next(operations(factor, among=("add",)), None) for factor in others)
+    return any(value(factor, problem.known) == 0 or has_operation(factor, among=("add",)) for factor in others)
 
 
 def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
@@ -305,8 +295,7 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     numerator = _exact_numerator(problem)
     if numerator is not None and numerator.degree() < 1:
         return NEVER if numerator else everywhere(problem)
-    givens = {given: number for given, number in problem.known.items() if given != problem.name}
-    left, right = (folded(side, givens) for side in problem.sides)
+    left, right = (folded(side, problem.givens) for side in problem.sides)
     if left == right:  # numbers at which both have values need not be among the points that are tried
         return everywhere(problem)
     if not problem.occurrences and problem.meets_beside_givens(middle(problem.domain.ends)):
@@ -373,13 +362,6 @@ def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> O
     return Outcome((*isolated, *(Solution({}, {name: span}) for span in wide)))
 
 
-def _occurs_where_it_may_cancel(problem: OneUnknown) -> bool:
-    """Whether one unknown may cancel: it stands in several places or in a choice, or a side of its equation is zero."""
-    if Number(Fraction(0)) in problem.sides:
-        return True
-    return problem.occurrences != 1 or has_choice(problem.equation, problem.name)
-
-
 def _outcome_of_candidates(
     problem: OneUnknown, solutions: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
 ) -> Outcome:
@@ -413,8 +395,7 @@ def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) 
     """Whether one unknown that occurs in several places may have roots besides its closed forms."""
     if problem.occurrences < 2:
         return False
-    choices = operations(*problem.sides, among=SWITCHES)
-    if not candidates or any(problem.name in choice.names for choice in choices):
+    if not candidates or any(problem.around(SWITCHES)):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
@@ -459,7 +440,7 @@ def _searched(problem: OneUnknown) -> Outcome:
         roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
     roots = replace(roots, values=sound)
-    if not roots.proved and _is_rounded(problem):
+    if not roots.proved and any(problem.around(STEPPED)):
         roots = _with_exact_ones(roots, problem)
     elif not roots.proved and not problem.is_exact:
         roots = _with_those_of_doubles(roots, problem)
@@ -483,11 +464,6 @@ def _with_those_of_doubles(roots: Roots, problem: OneUnknown) -> Roots:
     return replace(roots, values=tuple(sorted((*roots.values, *more)))) if more else roots
 
 
-def _is_rounded(problem: OneUnknown) -> bool:
-    """Whether the one unknown stands in a rounding."""
-    return any(problem.name in rounding.names for rounding in operations(*problem.sides, among=STEPPED))
-
-
 def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
     """What exact numbers show of one unknown around zero, as far as steps are few, and beyond that what a search found.
 
@@ -499,26 +475,14 @@ def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
         exact = exact_solutions(problem.equation, problem.name, problem.known, near) if near.low < near.high else None
         if exact is None:
             continue
-        beyond = [
-            *(_below(span, near.low) for span in roots.plateaus),
-            *(_above(span, near.high) for span in roots.plateaus),
-        ]
+        beyond = [(low, min(high, near.low)) for low, high in roots.plateaus if low < near.low]
+        beyond += [(max(low, near.high), high) for low, high in roots.plateaus if high > near.high]
         at_edges = [span for span in exact.spans if not {near.low, near.high}.isdisjoint(span)]
-        spans = [*(span for span in exact.spans if span not in at_edges), *joined([*filter(None, beyond), *at_edges])]
+        spans = [*(span for span in exact.spans if span not in at_edges), *joined([*beyond, *at_edges])]
         values = {*exact.points, *(x for x in roots.values if not near.low <= x <= near.high)}
         outside = (x for x in values if not any(_is_inside(x, span) for span in spans))
         return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(sorted(spans)))
     return roots
-
-
-def _below(span: Span, end: float) -> Span | None:
-    """The part of an interval of one unknown below a number, if there is any."""
-    return (span[0], min(span[1], end)) if span[0] < end else None
-
-
-def _above(span: Span, end: float) -> Span | None:
-    """The part of an interval of one unknown above a number, if there is any."""
-    return (max(span[0], end), span[1]) if span[1] > end else None
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
@@ -545,7 +509,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
     equation, name = problem.equation, problem.name
-    roundings = {rounding for rounding in operations(*problem.sides, among=STEPPED) if name in rounding.names}
+    roundings = {*problem.around(STEPPED)}
     if len(roundings) != 1:
         return False
     (rounding,) = roundings
@@ -554,7 +518,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     if name in in_whole_number.names:
         return False
     outcome = values_of(in_whole_number, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
-    if outcome.undecided or outcome.caveat or outcome.singular or any(solution.spans for solution in outcome.solutions):
+    if not outcome.is_complete or any(solution.spans for solution in outcome.solutions):
         return False
     numbers = [solution.values[_WHOLE.name] for solution in outcome.solutions]
     return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)

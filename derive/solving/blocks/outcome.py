@@ -37,6 +37,11 @@ class Outcome:
     cause: Cause | None = None
     undecided: bool = False  # no solution was found, and none is proved absent
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the outcome claims to have all solutions."""
+        return not (self.caveat or self.undecided or self.singular)
+
 
 NEVER = Outcome((), reason="the two sides never meet in its domain", cause=Cause.NO_ROOT)
 ENCLOSED = Assumption("bounds are an enclosure; not every value in them need be reached", "enclosed")

@@ -160,14 +160,13 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
         for solution in outcome.solutions:
             if not any(_is_single(solution, other, system) for other in kept):
                 kept.append(solution)
-        return replace(outcome, solutions=tuple(kept)) if len(kept) < len(outcome.solutions) else outcome
+        return replace(outcome, solutions=tuple(kept))
     reason = outcome.reason
     for solution in outcome.solutions:
-        others = [other for other in outcome.solutions if other is not solution]
         if solution.spans:
             kept.append(solution)
             continue
-        is_rough = _is_rough(solution, others, system)
+        is_rough = _is_rough(solution, outcome.solutions, system)
         values = sharp(solution.values, system) if is_rough else solution.values
         if not system.holds(values):
             reason = reason or system.outside(values)
@@ -180,7 +179,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
 def _add(kept: list[Solution], solution: Solution, system: System, tolerance: float) -> None:
     """Merge a polished solution with a kept one if the equations hold all the way between the two, or else add it."""
     for i, other in enumerate(kept):
-        if solution.spans or other.spans or not _may_be_one(solution.values, other.values, system):
+        if other.spans or not _may_be_one(solution.values, other.values, system):
             continue
         enough = BLUR if _may_be_one(solution.values, other.values, system, HANDFUL) else tolerance
         between = [_part_of_way(share, solution.values, other.values) for share in _BETWEEN]
@@ -332,9 +331,10 @@ def _is_refuted(values: Mapping[str, float], system: System) -> bool:
     return step is not None and step.left is None
 
 
-def _is_rough(solution: Solution, others: Iterable[Solution], system: System) -> bool:
-    """Whether a solution may be a multiple root, known by a few digits only and in need of polishing."""
-    if any(not other.spans and _may_be_one(solution.values, other.values, system) for other in others):
+def _is_rough(solution: Solution, solutions: Iterable[Solution], system: System) -> bool:
+    """Whether one of some solutions may be a multiple root, known by a few digits only and in need of polishing."""
+    others = (other for other in solutions if other is not solution and not other.spans)
+    if any(_may_be_one(solution.values, other.values, system) for other in others):
         return True
     return not is_isolated(system.equations, solution.values, system.known, NEAR_MULTIPLE)
 

@@ -120,10 +120,7 @@ A finite domain is often as wide as can be, and then a point at any share of it 
 
 
 def starting_points(
-    unknowns: Sequence[str],
-    known: Mapping[str, float],
-    domains: Mapping[str, Domain],
-    hints: Mapping[str, float],
+    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], hints: Mapping[str, float]
 ) -> Iterator[dict[str, float]]:
     """Starting points for local methods on several unknowns, without end, the best ones first.
 

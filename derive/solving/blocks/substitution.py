@@ -145,23 +145,23 @@ def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
     if not _may_vanish(divisor, system):
         return False
     left, right = (replaced(side, divisor, ZERO) for side in equation.sides)
-    if _divides_by_zero(left, system) or _divides_by_zero(right, system):
+    box = spans_of(system)
+    if divides_by_zero(left, box) or divides_by_zero(right, box):
         return False
     return _may_vanish(added(left, negated(right)), system)
 
 
-def _divides_by_zero(node: Node, system: System) -> bool:
-    """Whether a substituted expression is undefined whatever the unknowns are, as `1/(x*0)` is.
+def divides_by_zero(node: Node, box: Mapping[str, Span]) -> bool:
+    """Whether a substituted expression has no value in a box, since a divisor is zero, as in `1/(x*0)` or `x/(x - x)`.
 
-    No equation with such an expression holds.
+    No equation with such an expression holds. A divisor with a name that has no interval is left aside.
     """
     if not isinstance(node, Apply) or node.op == "piecewise":  # an arm that does not bind may be undefined
         return False
-    if node.op == "inv":
-        under = enclose(node.args[0], spans_of(system), "")
-        if under is not None and under.values == (0.0, 0.0):
-            return True
-    return any(_divides_by_zero(arg, system) for arg in node.args)
+    is_known_divisor = node.op == "inv" and box.keys() >= {*node.names}
+    divisor = enclose(node.args[0], box, "") if is_known_divisor else None
+    is_zero = divisor is not None and divisor.values == (0.0, 0.0)
+    return is_zero or any(divides_by_zero(argument, box) for argument in node.args)
 
 
 def _may_vanish(node: Node, system: System) -> bool:

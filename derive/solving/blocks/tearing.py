@@ -28,6 +28,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.homogeneity import ANY_DEGREE
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
@@ -39,10 +40,9 @@ from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
     by_proportion,
+    degree_in,
     has_choice,
     is_level_span,
-    is_proportional,
-    is_unmoved,
     ties_of,
 )
 from derive.solving.blocks.one_unknown import solutions_of
@@ -85,7 +85,8 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     results: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
         for outcome, lost in _outcomes_by_tear(system):
-            if not outcome.caveat and not lost and (outcome.solutions or _is_denied(outcome)):
+            has_no_root = outcome.cause is Cause.NO_ROOT and not outcome.undecided  # of the last relation: proved
+            if not outcome.caveat and not lost and (outcome.solutions or has_no_root):
                 return outcome, lost
             results.append((outcome, lost))
             if len(results) == _TEARS:
@@ -103,11 +104,6 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
         if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, solutions):
             solutions.append(solution)
     return replace(best, solutions=tuple(solutions)), lost
-
-
-def _is_denied(outcome: Outcome) -> bool:
-    """Whether the last relation of a tearing was proved to have no root, so that there is no root to follow."""
-    return outcome.cause is Cause.NO_ROOT and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
@@ -200,9 +196,10 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             values = polished(branch.at(root), system)
             if not system.holds(values):  # in doubles the forms may have lost digits
                 values = polished(branch.at(root, exactly), system)
+            box = branch.box_around(root)
             if not system.holds(values):
-                values = branch.with_zeros(root, values)
-            if not branch.is_followed(root, values) or branch.is_in_doubt(root, values):
+                values = branch.with_zeros(values, box)
+            if not branch.is_followed(values, box) or branch.is_in_doubt(values, box):
                 caveat = caveat or OTHERS_MAY_EXIST
             if not system.holds(values):
                 reason = reason or system.outside(values)
@@ -243,37 +240,32 @@ class _TornBranch:
     def roots(self) -> Outcome:
         """The tear's values by the last relation; undecided if its angles make too many turns to try each."""
         try:
-            return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
+            return solutions_of(replace(self.last, equation=self.last.equation.changed(self._reduced)))
         except LimitError as error:
             if error.kind is not LimitKind.TURNS:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
-    def with_zeros(self, root: float, values: dict[str, float]) -> dict[str, float]:
+    def with_zeros(self, values: dict[str, float], box: Mapping[str, Span] | None) -> dict[str, float]:
         """The unknowns at a root of the tear, with zeros that rounding alone has missed, if the system holds there.
 
         Of `x*max(y, x) = 0` and `y = exp(x) - 1/10`, y is 1e-17 at the root of the tear, and the product no zero.
         """
-        box = self._box_around(root) or {}
-        zeros = {name: 0.0 for name, (low, high) in box.items() if low <= 0 <= high}
+        zeros = {name: 0.0 for name, (low, high) in (box or {}).items() if low <= 0 <= high}
         return {**values, **zeros} if zeros and self.system.holds({**values, **zeros}) else values
 
-    def is_in_doubt(self, root: float, values: Mapping[str, float]) -> bool:
+    def is_in_doubt(self, values: Mapping[str, float], box: Mapping[str, Span] | None) -> bool:
         """Whether a root of the tear may be a solution though the system does not hold at its numbers."""
-        if self.system.holds(values):
-            return False
-        box = self._box_around(root)
-        return box is not None and not self._surely_fails(box)
+        return box is not None and not self.system.holds(values) and not self._surely_fails(box)
 
-    def _box_around(self, root: float) -> dict[str, Span] | None:
+    def box_around(self, root: float) -> dict[str, Span] | None:
         """The box of all unknowns about a root of the tear; None if one certainly leaves its domain."""
         reach = _TOGETHER * abs(root) or LEAST
         return self._box_over((root - reach, root + reach))
 
-    def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
+    def is_followed(self, values: Mapping[str, float], box: Mapping[str, Span] | None) -> bool:
         """Whether a root of the tear, with every number within its rounding, is followed to one solution at most."""
         system, tear = self.system, self.tear
-        box = self._box_around(root)
         if box is None:
             return True  # not a solution
         around = {**point_box(system.known), tear: box[tear]}
@@ -387,11 +379,11 @@ class _TornBranch:
         system, tear = self.system, self.tear
         if not any(solution.is_whole for solution in roots.solutions):
             return None
-        unmoved = {name for name, form in self.forms.items() if is_unmoved(form, tear, system.known)}
-        moving = {name: form for name, form in self.forms.items() if name not in unmoved}
-        if any(system.domains[name].ends != (0.0, math.inf) for name in moving):
+        degrees = {name: degree_in(form, tear, system.known) for name, form in self.forms.items()}
+        unmoved = {name for name, degree in degrees.items() if degree in (0, ANY_DEGREE)}
+        if None in degrees.values():
             return None
-        if not all(is_proportional(form, tear, system.known) for form in moving.values()):
+        if any(system.domains[name].ends != (0.0, math.inf) for name in degrees.keys() - unmoved):
             return None
         for equation in system.with_choices.equations:
             outcome = by_proportion(system.alone(equation.changed(self._put_in), tear))
@@ -417,7 +409,7 @@ class _TornBranch:
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
         turns: set[float] = set()
         for tie in ties:
-            in_tear = self._reduced_equation(tie.changed(self._put_in))
+            in_tear = tie.changed(self._put_in).changed(self._reduced)
             if self.tear in in_tear.names:
                 for solution in solutions_of(self.system.alone(in_tear, self.tear)).solutions:
                     turns.update(solution.values.values() or solution.spans[self.tear])
@@ -426,11 +418,6 @@ class _TornBranch:
     def _put_in(self, node: Node) -> Node:
         """An expression of the unknowns rewritten in the tear alone."""
         return substituted(node, self.forms)
-
-    def _reduced_equation(self, equation: Equation) -> Equation:
-        """The equation with fewer occurrences of the tear, where it is a factor that cancels."""
-        reduced = equation.changed(self._reduced)
-        return reduced if reduced != equation else equation
 
     def _reduced(self, form: Node) -> Node:
         """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""

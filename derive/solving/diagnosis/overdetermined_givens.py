@@ -29,8 +29,7 @@ from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Apply, Name, Node, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.like_terms import ZERO, difference_of
-from derive.numerics.algebra.linear_cases import CHOICES
+from derive.numerics.algebra.like_terms import SWITCHES, ZERO, difference_of
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.basis import determined
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Answer
 
-_SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
+_SEVERAL = frozenset({*SWITCHES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
 _DIFFERENCE = ""  # a name that no quantity has, for the difference of two sides among the forms of quantities
 _MOST = 16  # limit on solutions that are followed
 _SETS = 16  # limit on sets of dependent relations that are looked at

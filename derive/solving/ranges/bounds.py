@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, pairwise
-from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import DeriveError
@@ -66,19 +65,11 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
 from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds, parts_of_target
-from derive.solving.ranges.limits_over_ranges import (
-    NOWHERE_WITHIN_LIMITS,
-    UNREACHED,
-    WITHIN_LIMITS,
-    LimitsOverRanges,
-)
+from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS, UNREACHED, WITHIN_LIMITS, LimitsOverRanges
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.tolerances import ASIDE, SAME_ROOT
-
-if TYPE_CHECKING:
-    from quantities.domain import Domain
-
+from quantities.domain import Domain
 
 EXACT_PIECE = Evidence("bounds are exact: every number between them is a value", are_reached=True)
 _EXACT_PIECES = Evidence("bounds are exact: not every number between them is a value", are_reached=True)
@@ -246,19 +237,16 @@ class SolutionBranch:
             return Bounds(in_middle, _TAKEN_AT_MIDDLE if in_middle is None else _IN_THE_MIDDLE)
         proved = self._by_plan(ranges)
         if proved is not None:
-            return proved if in_middle is None else self._where_defined(proved)
+            ends, how = proved
+            if in_middle is not None:  # the target cancels: it has no value where a side has none
+                parts = parts_of_target(self.library, self.question, self.plan, ends)
+                ends = (parts[0][0], parts[-1][1])
+            return Bounds(ends, how)
         if in_middle is not None:
             return Bounds(in_middle, _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _TAKEN_AT_MIDDLE)
         return Bounds(bounds_sampled(self.at, ranges), _SEARCHED_ALONG)
-
-    def _where_defined(self, bounds: Bounds) -> Bounds:
-        """The bounds over the ranges of a target that cancels, without numbers at which a side has no value."""
-        if bounds.ends is None:
-            return bounds
-        parts = parts_of_target(self.library, self.question, self.plan, bounds.ends)
-        return replace(bounds, ends=(parts[0][0], parts[-1][1]))
 
     def _known_bounds(self, ranges: Mapping[str, Span]) -> Bounds | None:
         """The bounds over the ranges that the state of the branch has already; None if they are to be found."""
@@ -276,7 +264,7 @@ class SolutionBranch:
             return Bounds(state.spans[target])
         return None
 
-    def _by_plan(self, ranges: Mapping[str, Span]) -> Bounds | None:
+    def _by_plan(self, ranges: Mapping[str, Span]) -> tuple[Span, Evidence] | None:
         """The bounds over the ranges along the branch, or by branch and bound if it is alone; None if both fail."""
         library, plan, state = self.library, self.plan, self.state
         is_coupled = any(len(block.unknowns) > 1 for block in plan.blocks)
@@ -289,7 +277,7 @@ class SolutionBranch:
             ends, how = along(library, plan, state, ranges) or result
         if how.are_wide:
             how = replace(how, text=f"{how.text}, for this solution could not be followed through them")
-        return Bounds(ends, how)
+        return ends, how
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
         """Whether the closed form of the branch holds throughout the ranges, so that bounds may be taken from it.
@@ -365,10 +353,8 @@ class SolutionBranch:
         if not lies_in((number, number), left.ends, SAME_ROOT):  # it is told, and which limit forbids it
             return replace(bounds, how=self._allowed_elsewhere(left.ends, how))
         if how.are_reached:
-            if how.is_along or not self.is_alone:
+            if how.is_along or not self.is_alone or not left.are_close:
                 how = _UNREACHED_ALONG if how.is_along else UNREACHED
-            elif not left.are_close:
-                how = UNREACHED
             elif left.ends != bounds.ends:
                 how = WITHIN_LIMITS
         return Bounds(left.ends, how)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in
+from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.exact_values import exactly_computed
@@ -28,10 +28,11 @@ from derive.numerics.root_finding.univariate_branch_and_prune import (
 )
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption, Evidence
-from derive.solving.blocks.closed_forms import candidates_of, composed, domains_of, enclosed_form, only_form
+from derive.solving.blocks.closed_forms import candidates_of, composed, domains_of, only_form
 from derive.solving.blocks.free_unknowns import parted
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.propagation import narrowed
+from derive.solving.blocks.substitution import divides_by_zero
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_states import PlanResult
@@ -215,9 +216,7 @@ class _SystemBuilder:
         form_in_inputs = composed(name, {**self.forms, name: form})
         if form_in_inputs is None:
             return False
-        candidates = candidates_of(self.library, block)
-        may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
-        if may_be_any:
+        if any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates_of(self.library, block)):
             return self._add_relations(block)
         written = self.library.relations[block.relations[0]].written
         domain = self.library.declared[name].domain.ends
@@ -231,7 +230,7 @@ class _SystemBuilder:
         difference = composed("", {**self.forms, "": difference_of(written)})
         if is_goal and difference is not None:
             difference = self._for_bounds(difference)
-        self.holds_nowhere = _is_divided_by_zero(difference, self.spans)
+        self.holds_nowhere = difference is not None and divides_by_zero(difference, self.spans)
         return True
 
     def _cut_to_form(self, name: str, form: Node) -> None:
@@ -272,7 +271,7 @@ class _SystemBuilder:
         # where only a part that cancels has no value, no zero shows it
         stated = [equation for equation in written if self.spans.keys() >= {*equation.names}]
         narrower = narrowed([*stated, *(Equation(zero, "=", ZERO) for zero in zeros)], unknowns, self.spans)
-        if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
+        if narrower is None or any(divides_by_zero(difference, self.spans) for difference in numeric):
             self.holds_nowhere = True
         else:
             self.spans |= narrower
@@ -310,15 +309,14 @@ class _SystemBuilder:
 
     def system(self, limits: Sequence[Equation] = ()) -> System | None:
         """The finished system for the global bounds of the target, under limits; None if a form grows too large."""
-        goal = composed("", {**self.forms, "": Name(self.target)})
-        gaps = [composed("", {**self.forms, "": excess_of(limit)}) for limit in limits]
-        if goal is None or None in gaps:
+        bounded = (Name(self.target), *map(excess_of, limits))
+        in_inputs = [composed("", {**self.forms, "": node}) for node in bounded]
+        if None in in_inputs:
             return None
-        goal = self._for_bounds(goal)
-        gaps_for_bounds = [self._for_bounds(gap) for gap in gaps if gap is not None]
-        used = {name: self.spans[name] for name in names_in(goal, *self.zeros, *gaps_for_bounds)}
+        goal, *gaps = (self._for_bounds(node) for node in in_inputs if node is not None)
+        used = {name: self.spans[name] for name in names_in(goal, *self.zeros, *gaps)}
         domain = self.library.declared[self.target].domain
-        return System(goal, domain.ends, tuple(self.zeros), used, tuple(gaps_for_bounds))
+        return System(goal, domain.ends, tuple(self.zeros), used, tuple(gaps))
 
     def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
@@ -338,18 +336,6 @@ def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:
     if least is None or greatest is None or not least <= greatest:  # NaN where the form is undefined
         return None
     return least, greatest
-
-
-def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
-    """Whether an expression in the system for global bounds has no value in a box, as a divisor is zero: `x/(x - x)`.
-
-    The arms of choices are left aside.
-    """
-    if not isinstance(node, Apply) or node.op == "piecewise":
-        return False
-    divisor = enclosed_form(node.args[0], box) if node.op == "inv" else None
-    is_zero = divisor is not None and divisor.values == (0.0, 0.0)
-    return is_zero or any(_is_divided_by_zero(argument, box) for argument in node.args)
 
 
 def _winds(library: RelationSet, block: Block) -> bool:

@@ -35,6 +35,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import Bound
+from derive.numerics.root_finding.univariate_branch_and_prune import JUMPS
 from derive.planning.basis import basis_of
 from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan
@@ -61,7 +62,6 @@ _SHARE = 0.2  # of the time left, which tests of inequalities between their edge
 _SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 8 for share in range(1, 8))  # the same where other relations have no solution there
-_JUMPS = {"piecewise", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -184,15 +184,14 @@ class _JointLimits:
         if low > high and self.is_ranged:
             return None
         meeting = _meeting_point(self.limits, (low, high))
+        told = self.library.declared[self.question.target].domain.told
         if meeting is not None:
             known = {name: given.base[1] for name, given in self.stated.items()}
             if any(limit.fails_at(meeting, known) for limit in self.limits):
-                told = self.library.declared[self.question.target].domain.told
                 raise self._exclusion(f"it would have to be {told(meeting)}, where they do not all hold", math.inf)
             note = Assumption(f"{self.listed} leave it one value; nothing else determines it")
             return self._result(State({**known, self.question.target: meeting}, notes=(note,)))
         if low > high:
-            told = self.library.declared[self.question.target].domain.told
             least, most = told_apart(lambda digits: [told(end, digits) for end in (low, high)])
             by = (low - high) / max(abs(low), abs(high))
             raise self._exclusion(f"it would have to be at least {least} and at most {most}", by)
@@ -376,11 +375,12 @@ class _Limit:
                 result = carried_out(_of_case(at_equality_library, question.case), question.but(case=NO_CASE))
         except DeriveError:
             return None
-        if relation.name not in result.plan.relations:
+        if relation.name not in result.plan.relations or result.doubt:
             return None
-        if not result.states and _may_jump(library, result.plan):
-            return None
-        if result.doubt:
+        sides = chain.from_iterable(library.relations[name].written.sides for name in result.plan.relations)
+        if not result.states and has_operation(
+            *sides, among=JUMPS
+        ):  # the inequality may turn at a jump without an edge
             return None
         ends = [state.values[target] for state in result.states if target in state.values]
         ends += chain.from_iterable(state.spans[target] for state in result.states if target in state.spans)
@@ -534,12 +534,6 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
         return type(library)(free, library.declared.values())
 
     return _CASES.of(library.session, case, made)
-
-
-def _may_jump(library: RelationSet, plan: Plan) -> bool:
-    """Whether a relation of the plan has a choice or a step, at which an inequality may turn without an edge."""
-    sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return has_operation(*sides, among=_JUMPS)
 
 
 def _beside_ends(span: Span) -> list[float]:

@@ -68,9 +68,9 @@ def within_limits(library: RelationSet, question: Question, plan: Plan, result: 
     left = limits.remainder((min(low for low, _ in spans), max(high for _, high in spans)))
     if left is None:
         return result
-    states = [_cut_to(left.ends, state, target) for state in result.states] if left.ends is not None else []
     domain = library.declared[target].domain
-    cut = tuple(state for state in states if state is not None and not _is_at_open_end(domain, state.spans.get(target)))
+    states = [_cut_to(left.ends, state, target, domain) for state in result.states] if left.ends is not None else []
+    cut = tuple(state for state in states if state is not None)
     if cut:
         how = WITHIN_LIMITS if left.are_close else UNREACHED
         return replace(result, states=tuple(_known_by(how, state) for state in cut))
@@ -80,17 +80,17 @@ def within_limits(library: RelationSet, question: Question, plan: Plan, result: 
     return replace(result, states=tuple(_known_by(NOWHERE_WITHIN_LIMITS, state) for state in result.states))
 
 
-def _cut_to(ends: Span, state: State, target: str) -> State | None:
-    """A state over ranges whose interval of the target is cut to what limits leave; None if nothing is left."""
+def _cut_to(ends: Span, state: State, target: str, domain: Domain) -> State | None:
+    """A state over ranges whose interval of the target is cut to what limits leave; None if nothing is left.
+
+    An end that the domain excludes is nothing.
+    """
     if target not in state.spans:
         return state
     low, high = meet(state.spans[target], ends)
-    return replace(state, spans={**state.spans, target: (low, high)}) if low <= high else None
-
-
-def _is_at_open_end(domain: Domain, span: Span | None) -> bool:
-    """Whether limits over ranges leave an interval of a target nothing but an end that its domain excludes."""
-    return span is not None and domain.open_low and span[1] <= domain.low
+    if low > high or (domain.open_low and high <= domain.low):
+        return None
+    return replace(state, spans={**state.spans, target: (low, high)})
 
 
 def _known_by(how: Evidence, state: State) -> State:
@@ -121,17 +121,21 @@ class LimitsOverRanges:
         system = self._system
         if system is None:
             return Remainder(ends, are_close=False)
-        open_limits = [
-            (limit, gap)
-            for limit, gap in zip(self._blocks_to, system.gaps, strict=True)
-            if not _is_never_positive(gap, system)
-        ]
-        if any(_is_positive(gap, system) and self._is_sure(limit) for limit, gap in open_limits):
-            return Remainder(None, are_close=False)
-        limits = [(limit, gap) for limit, gap in open_limits if not _is_positive(gap, system)]
-        firm = [(limit, gap) for limit, gap in limits if self._is_sure(limit)]
+        firm: list[tuple[Relation, Node]] = []
+        is_sure = True  # whether no other limit may fail in a part of the ranges
+        for limit, gap in zip(self._blocks_to, system.gaps, strict=True):
+            enclosure = enclose(gap, system.box, "")
+            if enclosure is not None and enclosure.flaw != GAP and enclosure.values[1] <= 0:
+                continue  # it holds all over them
+            holds_nowhere = enclosure is None or enclosure.values[0] > 0
+            if not self._is_sure(limit):
+                is_sure = is_sure and holds_nowhere
+            elif holds_nowhere:
+                return Remainder(None, are_close=False)
+            else:
+                firm.append((limit, gap))
         if not firm:
-            return Remainder(ends, are_close=False) if limits else None
+            return None if is_sure else Remainder(ends, are_close=False)
         allowed, others = system.allowed, []
         for limit, gap in firm:
             stated = self._stated_end(limit)
@@ -139,10 +143,11 @@ class LimitsOverRanges:
                 others.append(gap)
             else:
                 allowed = meet(allowed, stated)
-        is_sure = len(firm) == len(limits)
         low, high = meet(ends, allowed)
         if low <= high and not others:
-            return Remainder((low, high), is_sure and _is_continuous(system))
+            goal = enclose(system.goal, system.box, "")
+            is_continuous = goal is not None and not goal.partial  # so that it reaches a limit between its bounds
+            return Remainder((low, high), is_sure and is_continuous)
         within = replace(system, allowed=allowed, gaps=tuple(others))
         extremes = least_and_greatest(within, _PARTS) if low <= high else None
         if extremes is None:
@@ -278,18 +283,6 @@ class LimitsOverRanges:
         return (-math.inf, end) if is_below else (end, math.inf)
 
 
-def _is_never_positive(gap: Node, system: System) -> bool:
-    """Whether an enclosure shows that a limit holds all over the ranges."""
-    enclosure = enclose(gap, system.box, "")
-    return enclosure is not None and enclosure.flaw != GAP and enclosure.values[1] <= 0
-
-
-def _is_positive(gap: Node, system: System) -> bool:
-    """Whether an enclosure shows that a limit holds nowhere in the ranges."""
-    enclosure = enclose(gap, system.box, "")
-    return enclosure is None or enclosure.values[0] > 0
-
-
 def _with_room(gap: Node, system: System) -> Node:
     """The gap of a limit over the ranges, less what its sides may differ by and still agree."""
     terms = gap.args if isinstance(gap, Apply) and gap.op == "add" else (gap,)
@@ -297,9 +290,3 @@ def _with_room(gap: Node, system: System) -> Node:
     size = sum(max(map(abs, enclosure.values)) for enclosure in enclosures if enclosure is not None)
     room = exact_of(AGREEMENT * size)
     return gap if room is None else added(gap, Number(-room))
-
-
-def _is_continuous(system: System) -> bool:
-    """Whether the target has every value between any two over the ranges, so that it reaches a limit between them."""
-    enclosure = enclose(system.goal, system.box, "")
-    return enclosure is not None and not enclosure.partial
