@@ -5,7 +5,6 @@ Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import IO, Any, NoReturn, TextIO, cast
 
 import click
 
-from derive.cli.output import VisibleStream, colour, complain, error_data
+from derive.cli.output import VisibleStream, colour, complain, error_data, say_data
 from derive.cli.request import Sources, built_in, read
 from derive.verbs import GROUPS, VERBS, Verb
 
@@ -129,7 +128,7 @@ def _discard_output() -> None:
 def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
     """Say an error of the command line on the standard error: in words, or as data where data was asked for."""
     if "--json" in (sys.argv[1:] if arguments is None else arguments):
-        click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
+        say_data({"error": error_data(error)}, err=True)
     elif isinstance(error, click.ClickException):
         error.show(file=cast("IO[str]", VisibleStream(sys.stderr)))
     else:

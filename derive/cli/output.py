@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from derive.presentation.charts import Chart
 
 
-def say_data(data: Any) -> None:
-    """Print data for programs."""
+def say_data(data: Any, *, err: bool = False) -> None:
+    """Print data for programs, on the standard error if that is asked for."""
     from derive.presentation.plain_data import finite_data
 
-    click.echo(json.dumps(finite_data(data), indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(finite_data(data), indent=2, ensure_ascii=False, allow_nan=False), err=err)
 
 
 def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:

@@ -139,11 +139,12 @@ def asked(
 ) -> SweepQuestion:
     """Read the question of a sweep along axes; on a map limits may be broken everywhere."""
     listed = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
-    wanted: list[Any] = list(dict.fromkeys(listed))
-    if not wanted:
-        raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
-    for target in wanted:
+    stated = list(listed)
+    for target in stated:
         library.declaration(target)
+    if not stated:
+        raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
+    wanted: list[Any] = list(dict.fromkeys(stated))
     axes: dict[str, Any] = {}
     fixed: dict[str, Any] = {}
     for name, value in given.items():

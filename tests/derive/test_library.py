@@ -244,6 +244,12 @@ def test_what_is_no_list_of_names_is_refused(names, said):
             assert said.format(what=what) in str(refused.value)
 
 
+@pytest.mark.parametrize("target", [[], None, 3])
+def test_a_target_of_a_table_that_is_no_name_is_refused(target):
+    with pytest.raises(DeriveError, match="does not name a quantity"):
+        derive.load("circuits").sweep([target], current=derive.span("1..2 A", 5), resistance="3 ohm")
+
+
 def test_a_single_name_is_a_list_of_one():
     library = derive.load("circuits")
     assert library.reach("voltage") == library.reach(["voltage"])

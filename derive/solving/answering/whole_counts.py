@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
+from derive.numerics.intervals.arithmetic import Span
 from derive.planning.incidence import structure_of
 from derive.presentation.numbers import ALL_DIGITS, customary, shown_choice, shown_number, shown_span, told_apart
 from derive.solving.execution.answer import Answer
 from derive.solving.ranges.bounds import SolutionBranch
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from quantities.declaration import Declaration
@@ -50,9 +52,8 @@ def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
 
 def _shown_fraction(number: float, quantity: Declaration) -> str:
     """The text of a count that comes out as no whole number, with digits that tell it from the nearest one."""
-    unit = quantity.unit
-    nearest = unit.to_base(float(round(unit.from_base(number))))
-    shown, _ = told_apart(lambda digits: [shown_number(x, unit, digits) for x in (number, nearest)])
+    both = number, _whole(quantity, number)
+    shown, _ = told_apart(lambda digits: [shown_number(x, quantity.unit, digits) for x in both])
     return shown
 
 
@@ -66,7 +67,7 @@ def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
     if not quantity.domain.whole and quantity.unit.from_base(least) >= _MANY:
         return ""
     if answer.base is None or answer.bounds is not None:
-        return _between(quantity, low, high)
+        return _between(branch, answer, (low, high), solve)
     if quantity.domain.is_whole(answer.base):
         return ""
     number = quantity.unit.from_base(answer.base)
@@ -79,13 +80,23 @@ def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
     return f"a count is whole: {' or '.join(shown_choice(count, quantity) for count in sorted(counts))}"
 
 
-def _between(quantity: Declaration, low: float, high: float) -> str:
-    """The sentence on the whole numbers within the bounds of a count; empty if these are whole themselves."""
+def _between(branch: SolutionBranch, answer: Answer, bounds: Span, solve: Solve) -> str:
+    """The sentence on the whole numbers within the bounds of a count; empty if these are whole themselves.
+
+    Bounds may be approached only: `3 = ceil(10/m)` leaves m below 5.
+    """
+    quantity, (low, high) = answer.quantity, bounds
     least, most = _rounded_inwards(quantity, low, math.ceil), _rounded_inwards(quantity, high, math.floor)
+    if least == low and not _is_answer(branch, answer, least, solve):
+        least = _whole(quantity, least, 1)
+    if most == high and not _is_answer(branch, answer, most, solve):
+        most = _whole(quantity, most, -1)
     if (least, most) == (low, high):
         return ""
     if least > most:
         return "a count is whole: no whole number lies there"
+    if least == most:
+        return f"a count is whole: {shown_choice(least, quantity)}"
     return f"a count is whole: {shown_span(least, most, quantity.unit, ALL_DIGITS)}"
 
 
@@ -96,6 +107,26 @@ def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float
     return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
 
 
+def _whole(quantity: Declaration, count: float, further: int = 0) -> float:
+    """The whole count that a number nearly is, or one so many further."""
+    return quantity.unit.to_base(float(round(quantity.unit.from_base(count)) + further))
+
+
+def _is_answer(branch: SolutionBranch, answer: Answer, count: float, solve: Solve) -> bool:
+    """Whether a whole count at an end of bounds leads to the typed givens; as far as relations are written for these.
+
+    Over ranges, ends are reached at an end of these, and not tried.
+    """
+    if branch.question.ranges or math.isinf(count):
+        return True
+    for name in _givens_written_for(branch, answer):
+        there = _given_at(branch, name, answer, _whole(answer.quantity, count), solve)
+        if there is not None and there.base is not None:
+            wanted = branch.question.strong[name].base[1]
+            return math.isclose(there.base, wanted, rel_tol=AGREEMENT, abs_tol=AGREEMENT * abs(wanted))
+    return True
+
+
 def _givens_written_for(branch: SolutionBranch, answer: Answer) -> Iterator[str]:
     """The typed givens that a whole count is to bring about: some relation is written for them."""
     written_for = {*structure_of(branch.library).forward.values()}
@@ -104,14 +135,10 @@ def _givens_written_for(branch: SolutionBranch, answer: Answer) -> Iterator[str]
 
 def _what_suffices(branch: SolutionBranch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
     """The sentence on what a whole count suffices for: the side to which it moves a given; None if the given stays."""
-    counted, typed = answer.quantity, branch.question.strong
-    known = {other: value for other, value in typed.items() if other not in (name, counted.name)}
-    wanted, unit = typed[name].base[1], branch.library.declared[name].unit
-    try:
-        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})  # all digits of a double
-    except DeriveError:
-        return None
-    if there.base is None or there.base == wanted:
+    counted = answer.quantity
+    wanted, unit = branch.question.strong[name].base[1], branch.library.declared[name].unit
+    there = _given_at(branch, name, answer, count, solve)
+    if there is None or there.base is None or there.base == wanted:
         return None
     reached_base = there.base
     side = "at most" if reached_base < wanted else "at least"
@@ -121,3 +148,13 @@ def _what_suffices(branch: SolutionBranch, name: str, answer: Answer, count: flo
     if failing:
         text += f", where {' and '.join(sorted(failing))} fails"
     return f"{shown_choice(count, counted)} suffices for {text}"
+
+
+def _given_at(branch: SolutionBranch, name: str, answer: Answer, count: float, solve: Solve) -> Answer | None:
+    """What a typed given would be at a whole count, by all others; None where that is refused."""
+    counted = answer.quantity
+    known = {other: value for other, value in branch.question.strong.items() if other not in (name, counted.name)}
+    try:
+        return solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})  # all digits of a double
+    except DeriveError:
+        return None

@@ -11,11 +11,16 @@ import derive
 from tests.derive.terminal import ask, settle
 
 BROKEN = '[quantities]\nx = { unit = "m" }\ny = { unit = "sek" }\n[relations]\nx = { equation = "x = 2x" }\n'
+SUM = (
+    "[quantities]\n"
+    + "".join(f'{name} = {{ unit = "m" }}\n' for name in "aby")
+    + '[relations]\ny = { equation = "y = a + b" }\n'
+)
 
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settle(tmp_path, {"broken.toml": BROKEN}, monkeypatch)
+    settle(tmp_path, {"broken.toml": BROKEN, "sum.toml": SUM}, monkeypatch)
 
 
 ASKED = [
@@ -86,3 +91,9 @@ def test_the_places_of_all_problems_are_told():
     assert error["location"] == {"file": None, "line": 1, "column": 1}
     error = json.loads(ask("solve", "stp_time", "--json").err)["error"]
     assert (error["location"], error["facts"]["suggestions"]) == (None, ["step_time"])
+
+
+def test_what_is_infinite_is_null_as_json_has_no_infinity() -> None:
+    """The gap of this contradiction was printed as Infinity, which no other reader of JSON takes."""
+    said = ask("solve", "a", "y=3 m", "a=5 m", "--library", "sum.toml", "--json")
+    assert json.loads(said.err, parse_constant=pytest.fail)["error"]["facts"]["gap"] is None

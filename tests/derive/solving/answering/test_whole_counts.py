@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import derive
 from derive.errors import AmbiguousError, DomainError
 from derive.presentation.plain_data import answer_data
+from tests.derive.statements import bare
 
 FLEET = """[quantities]
 chips = { unit = "chip", domain = "whole" }
@@ -165,3 +166,20 @@ def test_the_whole_numbers_beside_a_count_are_told_in_full(parts, total):
     on_the_way = TALLY.solve("twice", **given).whole
     shown = on_the_way.removeprefix("a count is whole: tokens comes out as ").removesuffix(" token on the way")
     assert float(shown) != round(float(shown)) or float(shown) != round(total / parts)
+
+
+@pytest.mark.parametrize("rounding", ["ceil", "floor"])
+@pytest.mark.parametrize("target", ["n", "m"])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_whole_counts_within_bounds_are_those_that_lead_to_what_is_typed(rounding: str, target: str, k: int) -> None:
+    """m of `3 = ceil(10/m)` was told as between 4 and 5, and 10/5 is 2."""
+    counts = bare("k m n", f"k = {rounding}(n/m)", domains=dict.fromkeys("kmn", "whole"))
+    exact = {"ceil": lambda n, m: -(-n // m), "floor": lambda n, m: n // m}[rounding]
+    other, at = ("m", 4) if target == "n" else ("n", 60)
+    right = [x for x in range(1, 100) if exact(*((x, at) if target == "n" else (at, x))) == k]
+    with pytest.raises(AmbiguousError) as caught:
+        counts.solve(target, k=str(k), **{other: str(at)})
+    (answer,) = caught.value.answers
+    told = re.search(r"a count is whole: (?:between (\d+) and )?(\d+)", str(answer))
+    least, most = (answer.bounds[0], answer.bounds[1]) if told is None else (told[1] or told[2], told[2])
+    assert [*range(round(float(least)), round(float(most)) + 1)] == right
