@@ -49,7 +49,7 @@ from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
 from quantities.domain import Domain
-from quantities.rational import exact_of
+from quantities.rational import exact_of, written
 
 CHOICES = ("max", "min", "piecewise")
 _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
@@ -285,7 +285,8 @@ def edges_of(
 
     And whether these are all. What moves with a range is left aside.
     """
-    known = {other: low for other, (low, high) in box.items() if low == high}
+    numbers = {other: _number_in(span) for other, span in box.items()}
+    known = {other: number for other, number in numbers.items() if number is not None}
     edges, are_all = set[float](), True
     for argument, end in _ends_of_arguments(equation, name, known):
         at_end = Equation(argument, "=", Number(exact_of(end) or Fraction(end)))
@@ -294,6 +295,13 @@ def edges_of(
         edges.update(solution.values[name] for solution in outcome.solutions if not solution.spans)
     inside = sorted(edge for edge in edges if domain.low < edge < domain.high)
     return inside, are_all and len(inside) <= _MOST_EDGES
+
+
+def _number_in(span: Span) -> float | None:
+    """The number around which a span is one: itself, or a decimal such as 0.3 that lies beside its double."""
+    low, high = span
+    number = low if low == high else math.nextafter(low, math.inf)
+    return written(number) if number == high or math.nextafter(number, math.inf) >= high else None
 
 
 def _ends_of_arguments(equation: Equation, name: str, known: Mapping[str, float]) -> Iterator[tuple[Node, float]]:

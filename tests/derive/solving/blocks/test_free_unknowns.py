@@ -279,3 +279,12 @@ def test_an_unknown_in_a_function_that_zeros_multiply_is_anything_where_the_rela
 def test_an_unknown_that_zeros_multiply_is_nothing_where_the_rest_does_not_agree(relation):
     known = {"a": 0.0, "b": 0.0 if "a - b" in relation else 2.0}
     assert not values_of(parse_equation(relation), "x", known, REAL).solutions
+
+
+@pytest.mark.parametrize("square", ["0.25", "0.3", "2", "0.1", "1.7", "3.33"])
+def test_a_decimal_that_is_no_double_ends_where_sides_have_values_as_any_other(square: str) -> None:
+    """At 0.25 x was at most -0.5 or at least 0.5, and at 0.3 anything."""
+    library = bare("x a b c", "sqrt(x**2 - a)*b = sqrt(x**2 - a)*c", domains={"x": "real"})
+    below, above = library.solve_all("x", a=square, b="2", c="2")
+    ends = [*below.bounds, *above.bounds]
+    assert ends == pytest.approx([-math.inf, -(float(square) ** 0.5), float(square) ** 0.5, math.inf])
