@@ -54,11 +54,8 @@ class Profile:
             what = f"{self.name}: a {type(stated.values).__name__} holds no values by their names."
             raise ExpressionError(what, hint='Write {"length": read_value("3 m")}.', text=self.name)
         if not _NAME.fullmatch(self.name):
-            raise ExpressionError(
-                f"{excerpt(self.name)} cannot be a profile's name.",
-                hint="Write letters, digits and hyphens, as in h100-sxm, and a precision after a colon: h100-sxm:fp8.",
-                text=self.name,
-            )
+            hint = "Write letters, digits and hyphens, as in h100-sxm, and a precision after a colon: h100-sxm:fp8."
+            raise ExpressionError(f"{excerpt(self.name)} cannot be a profile's name.", hint=hint, text=self.name)
         for name, value in dict[str, object](self.values).items():
             if not isinstance(value, Value):
                 what = f"{self.name}, {name}: a {type(value).__name__} is not a value."

@@ -188,11 +188,8 @@ def read_value(text: str) -> Value:
     quantities.errors.ExpressionError: value '1,5 m': a comma follows 1. Write 1.5.
     """
     if len(text) > _LONGEST:
-        raise ExpressionError(
-            f"value {excerpt(text)}: {len(text)} characters are too many for a value.",
-            hint=f"Keep it under {_LONGEST}.",
-            text=text,
-        )
+        what = f"value {excerpt(text)}: {len(text)} characters are too many for a value."
+        raise ExpressionError(what, hint=f"Keep it under {_LONGEST}.", text=text)
     return _Reader(text).value()
 
 
@@ -205,10 +202,8 @@ def read_number(number: float, unit: Unit, text: str = "", rounding: float = 0.0
     value = Value(number, number, number, unit, rounding=rounding)
     _, base, _ = value.base
     if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
-        raise DomainError(
-            f"value {excerpt(shown)}: in base units it exceeds the range of double precision.",
-            hint="Give a number between 1e-300 and 1e300 in base units.",
-        )
+        what = f"value {excerpt(shown)}: in base units it exceeds the range of double precision."
+        raise DomainError(what, hint="Give a number between 1e-300 and 1e300 in base units.")
     if unit.offset and base < 0:
         raise DomainError(f"value {excerpt(shown)}: it lies below absolute zero.", hint="Temperatures start at 0 K.")
     return value
@@ -320,10 +315,9 @@ class _Reader:
         self._refuse_run_on(word, here[match.end() :])
         number = read_decimal(word)
         if math.isinf(number) or (number == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0])):
-            raise DomainError(
-                f"value {excerpt(self.text)}: {word} is too {'large' if number else 'small'} for double precision.",
-                hint="Give a number between 1e-300 and 1e300.",
-            )
+            size = "large" if number else "small"
+            what = f"value {excerpt(self.text)}: {word} is too {size} for double precision."
+            raise DomainError(what, hint="Give a number between 1e-300 and 1e300.")
         self.next += match.end()
         return number
 

@@ -242,8 +242,5 @@ def _prove_room(name: str, given: Sequence[Any]) -> None:
 
 
 def _too_much() -> LimitError:
-    return LimitError(
-        "The template makes too much text.",
-        hint="End what repeats itself, or make several reports.",
-        limit=f"{_MOST_CHARACTERS} characters",
-    )
+    hint = "End what repeats itself, or make several reports."
+    return LimitError("The template makes too much text.", hint=hint, limit=f"{_MOST_CHARACTERS} characters")

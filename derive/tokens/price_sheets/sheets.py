@@ -78,11 +78,8 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
     """
     library, profile = _read(source)
     if not _priced().intersection(profile.values):
-        raise ExpressionError(
-            f"{profile.name} states no price of a token.",
-            hint='Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.',
-            text=profile.name,
-        )
+        hint = 'Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.'
+        raise ExpressionError(f"{profile.name} states no price of a token.", hint=hint, text=profile.name)
     return Sheet(library, profile, read_all(lambda name, value: read_given(value, library.declaration(name)), given))
 
 
@@ -107,11 +104,8 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
         label = "the text" if has_text else Path(source).name
         names = ", ".join(profile.name for profile in profiles)
         count = f"there are {len(profiles)}: {names}" if profiles else "there is none"
-        raise ExpressionError(
-            f"{label}: a price sheet is one profile, and {count}.",
-            hint="Write [profiles.my-prices] and the prices below it.",
-            text=label,
-        )
+        what = f"{label}: a price sheet is one profile, and {count}."
+        raise ExpressionError(what, hint="Write [profiles.my-prices] and the prices below it.", text=label)
     return library | loaded if loaded.relations or loaded.declared else library, profiles[0]
 
 
