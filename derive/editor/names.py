@@ -398,7 +398,8 @@ def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
     """The unit names that the editor offers for a half-typed word: those of the file first, then all others."""
     span = _typed(before, _TYPED_UNIT, offset)
     word = before[len(before) - (span[1] - span[0]) :]
-    own_units = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
+    own = file.reading.reader.quantities.values()
+    own_units = dict.fromkeys(quantity.unit.text for quantity in own if quantity.unit.factors)
     if before == word:
         for text in own_units:
             yield Offer(text, span, "unit", "in this file")
@@ -410,7 +411,7 @@ def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
 
 
 def _quantities(file: OpenFile, declarations: Iterable[Declaration], span: Span) -> Iterator[Offer]:
-    own = file.reading.own
+    own = file.reading.reader.quantities
     for quantity in declarations:
         rank = 0 if quantity.name in own else 1
         yield Offer(quantity.name, span, "quantity", f"[{quantity.unit.text or '1'}]", quantity.meaning, rank)
