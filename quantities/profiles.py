@@ -47,9 +47,8 @@ class Profile:
     def __post_init__(self) -> None:
         stated: Any = self  # a caller without a type checker may pass anything
         if not isinstance(stated.name, str):
-            raise ExpressionError(
-                f"a {type(stated.name).__name__} is no profile's name.", hint="Write a text.", text=""
-            )
+            what = f"a {type(stated.name).__name__} is no profile's name."
+            raise ExpressionError(what, hint="Write a text.", text="")
         if not isinstance(stated.values, Mapping):
             what = f"{self.name}: a {type(stated.values).__name__} holds no values by their names."
             raise ExpressionError(what, hint='Write {"length": read_value("3 m")}.', text=self.name)
@@ -229,9 +228,8 @@ class Facts(Mapping[str, Profile]):
         stated = {key: entry for key, entry in table.items() if key not in SAID}
         if choice:
             chosen = {key: entry[choice] for key, entry in stated.items() if by_choice(entry) and choice in entry}
-            return Profile(
-                f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._assumed(choice, chosen)
-            )
+            values = self._values(name, chosen, table)
+            return Profile(f"{name}:{choice}", values, goes_with=self._assumed(choice, chosen))
         plain = {key: entry for key, entry in stated.items() if not by_choice(entry)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 

@@ -85,9 +85,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
 _ANOTHER_NUMBER = re.compile(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)")
 _EXPONENT = re.compile(r"[eE][+-]?(\d|$|\s)")
-_POWER = re.compile(
-    r"\s*(?P<ten>[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?(?P<exponent>[+-]?\d+)\)?(?![\d.])"
-)  # behind a number: *10^3, or ^3
+# behind a number: *10^3, or ^3
+_POWER = re.compile(r"\s*(?P<ten>[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?(?P<exponent>[+-]?\d+)\)?(?![\d.])")
 _RATIO = re.compile(r"\s*/\s*([2-9]\d*|1\d+)(?![\d.])")  # behind a number: /2, but not /1
 _QUOTES = "\"'`“”‘’«»"
 _DASHES = "‐‑‒–—―"
@@ -246,9 +245,8 @@ class _Reader:
             raise self._error(f"the width {_in_full(width)} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
-            raise self._error(
-                "the width is in another unit.", self._converted_ends(number, width, self._unit(before), unit)
-            )
+            hint = self._converted_ends(number, width, self._unit(before), unit)
+            raise self._error("the width is in another unit.", hint)
         low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
             hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
@@ -349,9 +347,8 @@ class _Reader:
             if Fraction(decimal) != quotient:  # no decimal is a third: the shortest that is read as the same double
                 decimal = f"{float(quotient)!r}"
             unit = rest[ratio.end() :].strip()
-            raise self._not_a_unit(
-                f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal} {unit}".rstrip() + "."
-            )
+            hint = f"Write {decimal} {unit}".rstrip() + "."
+            raise self._not_a_unit(f"{word}{ratio[0].rstrip()} is no decimal.", hint)
         if rest.lstrip().startswith(("+-", "-+")):
             sign, width = rest.lstrip()[:2], rest.lstrip()[2:].strip()
             raise self._error(f"{sign!r} follows {word}.", f"Write {word} +/- {width or '0.1'}.")
@@ -398,9 +395,8 @@ class _Reader:
         return UnitError(f"value {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
 
     def _error(self, what: str, hint: str) -> ExpressionError:
-        return ExpressionError(
-            f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
-        )
+        said = f"value {excerpt(self.text)}: {what}"
+        return ExpressionError(said, hint=hint, text=self.text, position=(1, self.next + 1))
 
 
 def _in_full(number: float) -> str:

@@ -75,10 +75,8 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
     wanted = report_files.checked_names(names)
     folder = Path(out)
     for name in wanted:
-        if (
-            report_files.is_own(name)
-            and (folder / f"{report_files.file_stem(name)}.md").resolve() == Path(name).resolve()
-        ):
+        written = folder / f"{report_files.file_stem(name)}.md"
+        if report_files.is_own(name) and written.resolve() == Path(name).resolve():
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, is_of_all=not names)

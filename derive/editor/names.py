@@ -165,9 +165,8 @@ def renamed(file: OpenFile, offset: int, new: str) -> Mapping[Path, list[Span]]:
             what = f"{sharer.path.name} cannot be read on line {sharer.document().errors[0][1]}."
             raise ExpressionError(what, hint="Mend that first.", text=sharer.path.name)
         if new in sharer.reading.known:
-            raise ExpressionError(
-                f"{sharer.path.name} knows a quantity {new} already.", hint="Choose another name.", text=new
-            )
+            what = f"{sharer.path.name} knows a quantity {new} already."
+            raise ExpressionError(what, hint="Choose another name.", text=new)
         for path, text in sharer.reading.files.items():
             if path in (sharer.path, home):
                 spans = occurrences(TomlText(text), named.name)

@@ -85,10 +85,8 @@ class _Folder(FileSystemLoader):
         if os.path.isfile(part) and part.stat().st_size > _MOST_CHARACTERS:
             raise _too_much()
         if ".." in Path(template).parts or not os.path.exists(part):
-            raise TemplateNotFound(
-                template,
-                f"There is no part {template} in the folder of the template. Give a path in that folder, without '..'",
-            )
+            what = f"There is no part {template} in the folder of the template."
+            raise TemplateNotFound(template, f"{what} Give a path in that folder, without '..'")
 
 
 class _Generator(CodeGenerator):
