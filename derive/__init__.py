@@ -158,16 +158,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "derive.errors"),
-    "Problem": "derive.errors",
+    **dict.fromkeys(("Problem", *(name for name in __all__ if name.endswith("Error"))), "derive.errors"),
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
     **dict.fromkeys(("Border", "Borders"), "derive.borders"),
     "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.monte_carlo",
     "span": "derive.tables.axes",
-    "Stream": "derive.tables.streams",
-    "Summary": "derive.tables.streams",
+    **dict.fromkeys(("Stream", "Summary"), "derive.tables.streams"),
     "Table": "derive.tables.table",
     "limits": "derive.time_limits",
     "Profile": "quantities.profiles",
@@ -178,8 +176,7 @@ _HOMES = {
     "Comparison": "derive.comparison.comparison_result",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
-    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.inference"),
-    "infer": "derive.tokens.price_sheets.inference",
+    **dict.fromkeys(("Conclusion", "Inference", "infer"), "derive.tokens.price_sheets.inference"),
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }

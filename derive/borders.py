@@ -359,18 +359,14 @@ def _read(
             axes[name] = value
         else:
             fault = "has no value" if value is None else "is not a range"
-            raise ExpressionError(
-                f"{name} is in over, and {fault}.",
-                hint=f'Give it one: {name}="1..100 {quantity.unit.text}".'.replace(' "', '"'),
-            )
+            hint = f'Give it one: {name}="1..100 {quantity.unit.text}".'.replace(' "', '"')
+            raise ExpressionError(f"{name} is in over, and {fault}.", hint=hint)
     fixed = {name: value for name, value in given.items() if name not in axes}
     ranged = [name for name, value in fixed.items() if name in library.declared and _varies(library, name, value)]
     if ranged:
         fault = "is a range" if len(ranged) == 1 else "are ranges"
-        raise ExpressionError(
-            f"{', '.join(ranged)} {fault} and not in over.",
-            hint="Give one value, or name it in over.",
-        )
+        what = f"{', '.join(ranged)} {fault} and not in over."
+        raise ExpressionError(what, hint="Give one value, or name it in over.")
     return axes, fixed
 
 

@@ -23,10 +23,10 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, TextIO, cast
 
 _SOURCES = (".py", ".toml", ".txt")
 _LARGEST_ENTRY = 1_000_000  # limit on bytes of an entry
@@ -202,11 +202,8 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     if cached is not None:
         return cached.printed()
     out, err = _Recording(sys.stdout), _Recording(sys.stderr)
-    sys.stdout, sys.stderr = out, err
-    try:
+    with redirect_stdout(cast("TextIO", out)), redirect_stderr(cast("TextIO", err)):
         status = answer()
-    finally:
-        sys.stdout, sys.stderr = out.stream, err.stream
     output = _Output(status, "".join(out.texts), "".join(err.texts))
     if out.is_cut or err.is_cut:
         return status

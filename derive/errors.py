@@ -185,9 +185,8 @@ def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> 
     """
     close = suggest(name, known) if search else ()
     if not isinstance(name, str):
-        return UnknownNameError(
-            f"a {type(name).__name__} does not name a {kind}.", hint="Give its name as text.", kind=kind
-        )
+        what = f"a {type(name).__name__} does not name a {kind}."
+        return UnknownNameError(what, hint="Give its name as text.", kind=kind)
     if close:
         hint = f"Did you mean {' or '.join(close)}?"
     elif 0 < len(known) <= 8:

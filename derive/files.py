@@ -81,9 +81,8 @@ _MARKS = re.compile("|".join(_PHRASES).encode(), re.MULTILINE)
 _BINARY = (b"\x89PNG", b"%PDF")
 _SEALABLE = re.compile(f'{MARK}|<meta name="generator" content="derive')
 _SEALED = re.compile(rf"({_SEALABLE.pattern}) \[([0-9a-f]{{32}})\]".encode())
-_HEADING = re.compile(
-    rb"[^\n]*,holds( [^\n,]*)?,fails( [^\n,]*)?(,[^\n]*)?\r?\n"
-)  # of a table, which has no place for words
+# of a table, which has no place for words
+_HEADING = re.compile(rb"[^\n]*,holds( [^\n,]*)?,fails( [^\n,]*)?(,[^\n]*)?\r?\n")
 _SEARCHED = 1 << 16  # bytes at either end of a file in which a mark stands
 
 

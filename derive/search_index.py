@@ -95,7 +95,6 @@ class Index:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(entries)
-        self._known_matches: dict[str, Mapping[str, float]] = {}
 
     @cached_property
     def _postings(self) -> dict[str, list[_Field]]:
@@ -173,13 +172,10 @@ class Index:
         return []
 
     def _matches(self, word: str) -> Mapping[str, float]:
-        """The indexed words that a word of the query matches, with how well they match, from 0 to 1; found once."""
-        if word not in self._known_matches:
-            self._known_matches[word] = self._find_matches(word)
-        return self._known_matches[word]
+        """The indexed words that a word of the query matches, with how well they match, from 0 to 1.
 
-    def _find_matches(self, word: str) -> Mapping[str, float]:
-        """Find the indexed words that a word of the query matches: itself alone where it is indexed."""
+        It matches itself alone where it is indexed.
+        """
         if word in self._postings:
             return {word: 1.0}
         if len(word) < _LEAST_LETTERS or word in FILLERS:

@@ -220,13 +220,9 @@ class _Clock:
 
     def error(self) -> LimitError:
         _Clock.overruns += 1
-        more = f"{6 * self.seconds:g}"
-        return LimitError(
-            f"The question took longer than {self.seconds:g} s.",
-            hint=f"Allow more: with derive.limits(seconds={more}): ..., or --seconds {more} on the command line.",
-            limit=f"{self.seconds:g} s",
-            kind=LimitKind.TIME,
-        )
+        limit, more = f"{self.seconds:g} s", f"{6 * self.seconds:g}"
+        hint = f"Allow more: with derive.limits(seconds={more}): ..., or --seconds {more} on the command line."
+        return LimitError(f"The question took longer than {limit}.", hint=hint, limit=limit, kind=LimitKind.TIME)
 
 
 _this_thread: ContextVar[float | None] = ContextVar("derive_seconds", default=None)

@@ -217,11 +217,8 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
 
 
 def _clash(name: str, difference: str) -> ExpressionError:
-    return ExpressionError(
-        f"The quantity {name} is declared twice with two meanings: {difference}.",
-        hint="Rename one, or leave one out.",
-        text=name,
-    )
+    what = f"The quantity {name} is declared twice with two meanings: {difference}."
+    return ExpressionError(what, hint="Rename one, or leave one out.", text=name)
 
 
 def check_name(name: str) -> str:
@@ -282,12 +279,10 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
     low, number, high = value.base
     for end in (low, number, high) if value.is_range else (number,):
         if not quantity.domain.admits(end, value.unit):
-            raise DomainError(
-                f"{quantity.name}: {value} lies outside its domain, {quantity.domain.text}.",
-                hint=f"Give a value that is {quantity.domain.text}, or declare another domain.",
-                quantity=quantity.name,
-                domain=quantity.domain.text,
-            )
+            domain = quantity.domain.text
+            what = f"{quantity.name}: {value} lies outside its domain, {domain}."
+            hint = f"Give a value that is {domain}, or declare another domain."
+            raise DomainError(what, hint=hint, quantity=quantity.name, domain=domain)
     return value
 
 
@@ -300,18 +295,14 @@ def _has_whole(value: Value, quantity: Declaration) -> bool:
 
 
 def _not_whole(value: Value, quantity: Declaration) -> DomainError:
+    facts = {"quantity": quantity.name, "domain": quantity.domain.text}
     if value.is_range:
-        what = f"{quantity.name}: no whole number lies in {value}."
-        return DomainError(what, hint="Widen the range.", quantity=quantity.name, domain=quantity.domain.text)
+        return DomainError(f"{quantity.name}: no whole number lies in {value}.", hint="Widen the range.", **facts)
     unit, count = quantity.unit, quantity.unit.from_base(value.base[1])
     neighbours = [end for end in (math.floor(count), math.ceil(count)) if quantity.domain.admits(unit.to_base(end))]
     counts = " or ".join(f"{end} {'' if unit.is_number else unit.text}".rstrip() for end in neighbours)
-    return DomainError(
-        f"{quantity.name}: {value} is not whole, and {quantity.name} is a count.",
-        hint=f"Give {counts or 'a value that is ' + quantity.domain.text}.",
-        quantity=quantity.name,
-        domain=quantity.domain.text,
-    )
+    what = f"{quantity.name}: {value} is not whole, and {quantity.name} is a count."
+    return DomainError(what, hint=f"Give {counts or 'a value that is ' + quantity.domain.text}.", **facts)
 
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
@@ -350,11 +341,9 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         hint = _hint(str(given), quantity, hint_on_unit(error.unit, error.hint, quantity.unit))
         raise UnitError(f"{quantity.name}: {error.what}", hint=hint, quantity=quantity.name, unit=error.unit) from None
     except (TypeError, ValueError):
-        raise ExpressionError(
-            f"{quantity.name}: a {type(given).__name__} is not a value.",
-            hint=f'Write a string such as "3 {quantity.unit}", or a pint Quantity.',
-            text=type(given).__name__,
-        ) from None
+        kind = type(given).__name__
+        hint = f'Write a string such as "3 {quantity.unit}", or a pint Quantity.'
+        raise ExpressionError(f"{quantity.name}: a {kind} is not a value.", hint=hint, text=kind) from None
     is_shown = isinstance(given, str) or (is_number(given) and unit_attribute(given) is None)
     shown = str(given) if is_shown else repr(value.number)
     return _with_unit(value, shown, quantity).sourced(source)
@@ -372,22 +361,18 @@ def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
     middle, spread = float(number.nominal_value), float(number.std_dev)
     shown, *widths = (f"{x:.{_DIGITS}g}" for x in (middle, spread, 2 * spread))
     single, double = (f"{shown} +/- {width} {unit}".rstrip() for width in widths)
-    return ExpressionError(
-        f"{quantity.name}: {shown} with a standard deviation of {widths[0]} is no range, which has ends.",
-        hint=f'Give the range that you mean: "{single}" for one deviation, "{double}" for two.',
-        text=str(number),
-    )
+    what = f"{quantity.name}: {shown} with a standard deviation of {widths[0]} is no range, which has ends."
+    hint = f'Give the range that you mean: "{single}" for one deviation, "{double}" for two.'
+    return ExpressionError(what, hint=hint, text=str(number))
 
 
 def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
     """A value with a unit, as its quantity's declaration demands; a bare number only where it cannot be misread."""
     if value.unit.factors or value.unit.text or quantity.unit.is_number:
         return value
-    raise UnitError(
-        f"{quantity.name}: {shown} has no unit, and {quantity.name} is in {quantity.unit}.",
-        hint=_hint(shown, quantity, f'Write "{shown.strip()} {quantity.unit}".'),
-        quantity=quantity.name,
-    )
+    what = f"{quantity.name}: {shown} has no unit, and {quantity.name} is in {quantity.unit}."
+    hint = _hint(shown, quantity, f'Write "{shown.strip()} {quantity.unit}".')
+    raise UnitError(what, hint=hint, quantity=quantity.name)
 
 
 def _hint(text: str, quantity: Declaration, otherwise: str) -> str:

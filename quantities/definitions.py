@@ -162,10 +162,8 @@ def unprefixed(name: str) -> str:
     >>> unprefixed("TFLOP"), unprefixed("token")
     ('FLOP', '')
     """
-    if name in _tables().definitions or not _prefixed(name):
-        return ""
-    lengths = range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1)
-    return next(name[length:] for length in lengths if _parted(name, length))
+    parted = None if name in _tables().definitions else _parted(name)
+    return "" if parted is None else parted[0]
 
 
 def define(name: str, factor: Fraction, dimension: Dimension | None, where: str) -> str:
@@ -242,25 +240,26 @@ def _resolved(name: str) -> Entry:
 
 def _prefixed(name: str) -> Entry | None:
     """The unit of the table whose name is left after a prefix; the longest prefix counts."""
-    for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
-        if parted := _parted(name, length):
-            (long_name, scale), line = parted
-            unit = _resolved(line.name)
-            return Entry(long_name + unit.canonical, scale * unit.factor, unit.dimension, Fraction(0))
-    return None
+    parted = _parted(name)
+    if parted is None:
+        return None
+    rest, long_name, scale = parted
+    unit = _resolved(_tables().definitions[rest].name)
+    return Entry(long_name + unit.canonical, scale * unit.factor, unit.dimension, Fraction(0))
 
 
-def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] | None:
-    """The prefix of this length, its long name and factor, and the unit of the table after it, if these may combine."""
+def _parted(name: str) -> tuple[str, str, Fraction] | None:
+    """The unit of the table after the longest prefix that may stand there, and that one's long name and factor."""
     tables = _tables()
-    prefix = tables.prefixes.get(name[:length])
-    line = tables.definitions.get(name[length:])
-    if prefix is None or line is None or line.section == "plain":
-        return None
-    long_name, scale = prefix
-    if line.section == "multiples" and scale < 1:
-        return None
-    return None if long_name.endswith("bi") and line.section != "multiples" else (prefix, line)
+    for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
+        long_name, scale = tables.prefixes.get(name[:length], ("", Fraction(0)))
+        line = tables.definitions.get(name[length:])
+        if not long_name or line is None or line.section == "plain":
+            continue
+        is_multiple = line.section == "multiples"
+        if (is_multiple and scale >= 1) or not (is_multiple or long_name.endswith("bi")):
+            return name[length:], long_name, scale
+    return None
 
 
 def _difference(name: str) -> Entry | None:

@@ -131,11 +131,8 @@ def read_domain(text: str, unit: Unit) -> Domain:
         return Domain(word, *_WORDS[word], unit=unit)
     hint = f"Write {', '.join(_WORDS)}, whole, or an interval such as 0..6.3 radian."
     if word.endswith(" whole"):
-        raise ExpressionError(
-            f"domain {excerpt(text)}: a comma is missing before whole.",
-            hint=f"Write {word.removesuffix('whole').strip()}, whole.",
-            text=text,
-        )
+        hint = f"Write {word.removesuffix('whole').strip()}, whole."
+        raise ExpressionError(f"domain {excerpt(text)}: a comma is missing before whole.", hint=hint, text=text)
     if ".." not in word:
         raise ExpressionError(f"domain {excerpt(text)}: it is not one of the known words.", hint=hint, text=text)
     try:

@@ -47,18 +47,14 @@ class Profile:
     def __post_init__(self) -> None:
         stated: Any = self  # a caller without a type checker may pass anything
         if not isinstance(stated.name, str):
-            raise ExpressionError(
-                f"a {type(stated.name).__name__} is no profile's name.", hint="Write a text.", text=""
-            )
+            what = f"a {type(stated.name).__name__} is no profile's name."
+            raise ExpressionError(what, hint="Write a text.", text="")
         if not isinstance(stated.values, Mapping):
             what = f"{self.name}: a {type(stated.values).__name__} holds no values by their names."
             raise ExpressionError(what, hint='Write {"length": read_value("3 m")}.', text=self.name)
         if not _NAME.fullmatch(self.name):
-            raise ExpressionError(
-                f"{excerpt(self.name)} cannot be a profile's name.",
-                hint="Write letters, digits and hyphens, as in h100-sxm, and a precision after a colon: h100-sxm:fp8.",
-                text=self.name,
-            )
+            hint = "Write letters, digits and hyphens, as in h100-sxm, and a precision after a colon: h100-sxm:fp8."
+            raise ExpressionError(f"{excerpt(self.name)} cannot be a profile's name.", hint=hint, text=self.name)
         for name, value in dict[str, object](self.values).items():
             if not isinstance(value, Value):
                 what = f"{self.name}, {name}: a {type(value).__name__} is not a value."
@@ -232,9 +228,8 @@ class Facts(Mapping[str, Profile]):
         stated = {key: entry for key, entry in table.items() if key not in SAID}
         if choice:
             chosen = {key: entry[choice] for key, entry in stated.items() if by_choice(entry) and choice in entry}
-            return Profile(
-                f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._assumed(choice, chosen)
-            )
+            values = self._values(name, chosen, table)
+            return Profile(f"{name}:{choice}", values, goes_with=self._assumed(choice, chosen))
         plain = {key: entry for key, entry in stated.items() if not by_choice(entry)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 

@@ -164,9 +164,8 @@ def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
             yield f"{number} {scaled}"
             yield from (f"{number} {completed}" for completed in _completed(scaled, wanted, keeping=True))
         elif entry(bare) and "e" not in number.lower():
-            yield from (
-                f"{number}e{power} {completed}" for completed in (text, *_completed(text, wanted, keeping=True))
-            )
+            for completed in (text, *_completed(text, wanted, keeping=True)):
+                yield f"{number}e{power} {completed}"
     elif "e" not in number.lower():
         yield f"{number}e{power} {text}" if wanted.dimension else text_of(nearest(Fraction(number) * 10**power), 12)
 

@@ -128,11 +128,8 @@ class Registry(_UnitRegistry):
         with _pints_own_error(input_string):
             value = read_value(input_string)
         if value.is_range:
-            raise ExpressionError(
-                f"value {excerpt(input_string)}: a pint Quantity is one number, and this is a range.",
-                hint="Give the text itself, which `solve` reads as a range.",
-                text=input_string,
-            )
+            what = f"value {excerpt(input_string)}: a pint Quantity is one number, and this is a range."
+            raise ExpressionError(what, hint="Give the text itself, which `solve` reads as a range.", text=input_string)
         return quantity(value.number, value.unit)
 
     __call__ = parse_expression  # pint's own would bypass this reader

@@ -193,11 +193,8 @@ def parse_unit(text: str) -> Unit:
     if not isinstance(text, str):
         raise UnitError(f"a {type(text).__name__} is not a unit.", hint='Write a string such as "m/s".', unit="")
     if len(text) > _LONGEST:
-        raise UnitError(
-            f"unit {excerpt(text)}: {len(text)} characters are too many for a unit.",
-            hint=f"Keep it under {_LONGEST}.",
-            unit=text,
-        )
+        what = f"unit {excerpt(text)}: {len(text)} characters are too many for a unit."
+        raise UnitError(what, hint=f"Keep it under {_LONGEST}.", unit=text)
     if text.strip() in ("", "1", "dimensionless"):
         return Unit(text.strip(), (), Fraction(1), NUMBER)
     return _Reader(text).unit()

@@ -85,9 +85,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
 _ANOTHER_NUMBER = re.compile(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)")
 _EXPONENT = re.compile(r"[eE][+-]?(\d|$|\s)")
-_POWER = re.compile(
-    r"\s*(?P<ten>[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?(?P<exponent>[+-]?\d+)\)?(?![\d.])"
-)  # behind a number: *10^3, or ^3
+# behind a number: *10^3, or ^3
+_POWER = re.compile(r"\s*(?P<ten>[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?(?P<exponent>[+-]?\d+)\)?(?![\d.])")
 _RATIO = re.compile(r"\s*/\s*([2-9]\d*|1\d+)(?![\d.])")  # behind a number: /2, but not /1
 _QUOTES = "\"'`“”‘’«»"
 _DASHES = "‐‑‒–—―"
@@ -188,11 +187,8 @@ def read_value(text: str) -> Value:
     quantities.errors.ExpressionError: value '1,5 m': a comma follows 1. Write 1.5.
     """
     if len(text) > _LONGEST:
-        raise ExpressionError(
-            f"value {excerpt(text)}: {len(text)} characters are too many for a value.",
-            hint=f"Keep it under {_LONGEST}.",
-            text=text,
-        )
+        what = f"value {excerpt(text)}: {len(text)} characters are too many for a value."
+        raise ExpressionError(what, hint=f"Keep it under {_LONGEST}.", text=text)
     return _Reader(text).value()
 
 
@@ -205,10 +201,8 @@ def read_number(number: float, unit: Unit, text: str = "", rounding: float = 0.0
     value = Value(number, number, number, unit, rounding=rounding)
     _, base, _ = value.base
     if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
-        raise DomainError(
-            f"value {excerpt(shown)}: in base units it exceeds the range of double precision.",
-            hint="Give a number between 1e-300 and 1e300 in base units.",
-        )
+        what = f"value {excerpt(shown)}: in base units it exceeds the range of double precision."
+        raise DomainError(what, hint="Give a number between 1e-300 and 1e300 in base units.")
     if unit.offset and base < 0:
         raise DomainError(f"value {excerpt(shown)}: it lies below absolute zero.", hint="Temperatures start at 0 K.")
     return value
@@ -251,9 +245,8 @@ class _Reader:
             raise self._error(f"the width {_in_full(width)} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
-            raise self._error(
-                "the width is in another unit.", self._converted_ends(number, width, self._unit(before), unit)
-            )
+            hint = self._converted_ends(number, width, self._unit(before), unit)
+            raise self._error("the width is in another unit.", hint)
         low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
             hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
@@ -320,10 +313,9 @@ class _Reader:
         self._refuse_run_on(word, here[match.end() :])
         number = read_decimal(word)
         if math.isinf(number) or (number == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0])):
-            raise DomainError(
-                f"value {excerpt(self.text)}: {word} is too {'large' if number else 'small'} for double precision.",
-                hint="Give a number between 1e-300 and 1e300.",
-            )
+            size = "large" if number else "small"
+            what = f"value {excerpt(self.text)}: {word} is too {size} for double precision."
+            raise DomainError(what, hint="Give a number between 1e-300 and 1e300.")
         self.next += match.end()
         return number
 
@@ -355,9 +347,8 @@ class _Reader:
             if Fraction(decimal) != quotient:  # no decimal is a third: the shortest that is read as the same double
                 decimal = f"{float(quotient)!r}"
             unit = rest[ratio.end() :].strip()
-            raise self._not_a_unit(
-                f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal} {unit}".rstrip() + "."
-            )
+            hint = f"Write {decimal} {unit}".rstrip() + "."
+            raise self._not_a_unit(f"{word}{ratio[0].rstrip()} is no decimal.", hint)
         if rest.lstrip().startswith(("+-", "-+")):
             sign, width = rest.lstrip()[:2], rest.lstrip()[2:].strip()
             raise self._error(f"{sign!r} follows {word}.", f"Write {word} +/- {width or '0.1'}.")
@@ -404,9 +395,8 @@ class _Reader:
         return UnitError(f"value {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
 
     def _error(self, what: str, hint: str) -> ExpressionError:
-        return ExpressionError(
-            f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
-        )
+        said = f"value {excerpt(self.text)}: {what}"
+        return ExpressionError(said, hint=hint, text=self.text, position=(1, self.next + 1))
 
 
 def _in_full(number: float) -> str:

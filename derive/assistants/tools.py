@@ -193,11 +193,6 @@ def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, non
     return Reply("\n".join([*lines, *more]), {"found": entries, "total": len(rows)})
 
 
-def _listed_tuples(value: Any) -> Any:
-    """A fact in the data of a refused tool's reply, with lists in the place of tuples, as JSON has them."""
-    return list(map(_listed_tuples, value)) if isinstance(value, tuple) else value
-
-
 def refusal(error: DeriveError) -> Reply:
     """The refusal of an assistant's tool: why there is no answer, in words and as data.
 
@@ -205,10 +200,12 @@ def refusal(error: DeriveError) -> Reply:
     >>> refusal(unknown("quantity", "lenght", ["length"])).data["suggestions"]
     ['length']
     """
+    from derive.presentation.plain_data import finite_data
+
     data: dict[str, Any] = {"error": type(error).__name__, "message": error.what, "hint": error.hint}
     for fact in ("missing", "conflicts", "suggestions", "reason", "limit"):
         if value := getattr(error, fact, None):
-            data[fact] = _listed_tuples(value)
+            data[fact] = finite_data(value)  # with lists in the place of tuples
     if answers := getattr(error, "answers", ()):
         data["answers"] = [str(answer).splitlines()[0] for answer in answers]
     return Reply(str(error), data, is_refusal=True)

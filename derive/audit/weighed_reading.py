@@ -171,14 +171,12 @@ def weigh(library: Library, reading: Reading) -> WeighedReading:
         return _refused(reading, answered)
     if isinstance(criterion, Impossibility):
         return WeighedReading(reading, _MISSED, headline(answered.answer), answered)
-    if isinstance(
-        criterion, Independence
-    ):  # whether the closed form in terms of all givens contains none of these names
+    if isinstance(criterion, Independence):
+        # whether the closed form in terms of all givens contains none of these names
         form = library.formula(answered.question.target, list(answered.answer.given))
         is_without = {str(symbol) for symbol in form.free_symbols}.isdisjoint(criterion.names)
-        return WeighedReading(
-            reading, _MET if is_without else _MISSED, f"{answered.question.target} = {form}", answered
-        )
+        result = _MET if is_without else _MISSED
+        return WeighedReading(reading, result, f"{answered.question.target} = {form}", answered)
     assert isinstance(criterion, Amount)
     return _weigh_amount(library, reading, criterion, answered, answered.answer)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, redirect_stdout, suppress
 from functools import partial
-from typing import IO, Any, NoReturn, TextIO, cast
+from typing import IO, Any, NoReturn, cast
 
 import click
 
@@ -142,12 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; returns its status."""
-    stream = sys.stdout
-    sys.stdout = cast("TextIO", VisibleStream(stream))
-    try:
+    with redirect_stdout(cast("IO[str]", VisibleStream(sys.stdout))):
         return _run(arguments)
-    finally:
-        sys.stdout = stream
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -75,10 +75,8 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
     wanted = report_files.checked_names(names)
     folder = Path(out)
     for name in wanted:
-        if (
-            report_files.is_own(name)
-            and (folder / f"{report_files.file_stem(name)}.md").resolve() == Path(name).resolve()
-        ):
+        written = folder / f"{report_files.file_stem(name)}.md"
+        if report_files.is_own(name) and written.resolve() == Path(name).resolve():
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, is_of_all=not names)
@@ -152,10 +150,7 @@ def manual(check: bool, out: str) -> int:
 
 def serve_editor() -> int:
     """Serve an editor as a language server for relation files."""
-    from derive.errors import optional_package
-
-    _prove_connected()
-    optional_package("pygls", "editor")
+    _prove_servable("pygls", "editor")
     from derive.editor.server import serve
 
     serve()
@@ -164,18 +159,18 @@ def serve_editor() -> int:
 
 def serve(sources: Sources) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
-    from derive.errors import optional_package
-
-    _prove_connected()
-    optional_package("mcp", "serve")
+    _prove_servable("mcp", "serve")
     from derive.assistants.server import serve as start
 
     start(sources.library)
     return 0
 
 
-def _prove_connected() -> None:
-    """Refuse the verbs that serve where a standard stream is closed: a client writes to one and reads the other."""
+def _prove_servable(package: str, extra: str) -> None:
+    """Refuse the verbs that serve without their package, or with a closed standard stream, which a client needs."""
+    from derive.errors import optional_package
+
     for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
         if not hasattr(stream, "buffer"):
             raise click.UsageError(f"The standard {name} is closed, and a server needs it. Leave it open.")
+    optional_package(package, extra)

@@ -32,9 +32,8 @@ Documented = TypeVar("Documented", bound="Result")
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_DECIMAL_COMMA = re.compile(
-    r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
-)  # 0,5 and 1,000, which are no lists
+# 0,5 and 1,000, which are no lists
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(?![\d,])")  # a number in groups of three digits
 _THOUSANDS = re.compile(r"([+-]?[1-9]),(\d{3})(?![\d,.]|[eE][+-]?\d)")  # 1,500, which may be one number or two
 

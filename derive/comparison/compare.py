@@ -263,7 +263,8 @@ class _ComparedPair:
         rows = []
         for player, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
             if len(names) > 1:
-                rows.append(self._joint_factor(names, self._amount(share)))
+                members = tuple(self._number_factor(name, self.neutral) for name in names)
+                rows.append(Factor(tuple(names), "together", self._amount(share), "", "", members=members))
                 continue
             row = self._number_factor(names[0], self._amount(share))
             low, high = (
@@ -337,11 +338,6 @@ class _ComparedPair:
             is_ranged=any(value.is_range for value in values),
             is_within_ranges=any(value.is_range for value in values) and _ranges_overlap(*values),
         )
-
-    def _joint_factor(self, names: Sequence[str], amount: float) -> Factor:
-        """The factor of several numbers of the compared pair that are taken together."""
-        members = tuple(self._number_factor(name, self.neutral) for name in names)
-        return Factor(tuple(names), "together", amount, "", "", members=members)
 
     def _regime_factor(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
         """The factor of a regime of the compared pair: other arms of a relation, or other ways to a number."""

@@ -114,7 +114,31 @@ class Comparison(Result):
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits)
+        """The text of a comparison: the ratio, the factors as a table, what has no effect, and the checks that fail."""
+        value_digits, factor_digits = digits or DIGITS, digits or _FACTOR
+        amiss = [f"in A: {caution}" for caution in cautions(self.a)]
+        amiss += [f"in B: {caution}" for caution in cautions(self.b)]
+        ranges = ["the two may be equal: the difference is within the ranges"] if self.is_within_ranges else []
+        factors: list[str] = []
+        if self.factors:
+            heading = ("part" if self.ratio is None else "factor", "of", "A", "B", "from", "")
+            rows: list[tuple[str, ...]] = [heading]
+            for factor in self.factors:
+                rows += _rows(self, factor, factor_digits)
+            factors = [*columns(rows, right={0}), f"together {_ratio(self, factor_digits)}; {self.method}"]
+        idle = columns([(factor.label, factor.before, factor.after, _from(factor)) for factor in self.idle])
+        # a regime may be decided by a number that has no factor itself
+        has_regime = any(factor.kind != "number" for factor in self.factors)
+        idle_title = "without a factor of its own" if has_regime else "without effect"
+        return Document(
+            headline=headline(self, value_digits, factor_digits),
+            remarks=(sentence(self), *ranges, *self.notes, *amiss),
+            sections=(Section("accounts for", factors), Section(idle_title, idle)),
+            cautions=amiss,
+            is_amiss=is_amiss(self.a, self.b),
+            charts=lambda: charts(self),
+            data=lambda: as_data(self, value_digits),
+        )
 
     def plot(self) -> Any:
         """A figure of the comparison: the waterfall from the first value to the second."""
@@ -271,34 +295,6 @@ def sentence(comparison: Comparison) -> str:
         times, word = (comparison.ratio, "more") if comparison.ratio >= 1 else (1 / comparison.ratio, "less")
         how = "the same in A and B" if times == 1 else f"{times:.{_SHORT}g} times {word} in B than in A"
     return f"{comparison.target} is {how}: {', '.join(parts)}"
-
-
-def document(comparison: Comparison, digits: int | None = None) -> Document:
-    """The text of a comparison: the ratio, the factors as a table, what has no effect, and the checks that fail."""
-    value_digits, factor_digits = digits or DIGITS, digits or _FACTOR
-    amiss = [f"in A: {caution}" for caution in cautions(comparison.a)]
-    amiss += [f"in B: {caution}" for caution in cautions(comparison.b)]
-    ranges = ["the two may be equal: the difference is within the ranges"] if comparison.is_within_ranges else []
-    factors: list[str] = []
-    if comparison.factors:
-        heading = ("part" if comparison.ratio is None else "factor", "of", "A", "B", "from", "")
-        rows: list[tuple[str, ...]] = [heading]
-        for factor in comparison.factors:
-            rows += _rows(comparison, factor, factor_digits)
-        factors = [*columns(rows, right={0}), f"together {_ratio(comparison, factor_digits)}; {comparison.method}"]
-    idle = columns([(factor.label, factor.before, factor.after, _from(factor)) for factor in comparison.idle])
-    # a regime may be decided by a number that has no factor itself
-    has_regime = any(factor.kind != "number" for factor in comparison.factors)
-    idle_title = "without a factor of its own" if has_regime else "without effect"
-    return Document(
-        headline=headline(comparison, value_digits, factor_digits),
-        remarks=(sentence(comparison), *ranges, *comparison.notes, *amiss),
-        sections=(Section("accounts for", factors), Section(idle_title, idle)),
-        cautions=amiss,
-        is_amiss=is_amiss(comparison.a, comparison.b),
-        charts=lambda: charts(comparison),
-        data=lambda: as_data(comparison, value_digits),
-    )
 
 
 def beside_each_other(comparisons: Mapping[str, Comparison], digits: int | None = None) -> list[tuple[str, ...]]:

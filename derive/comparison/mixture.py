@@ -307,10 +307,7 @@ def active_forms(form: Node, first: Mapping[str, float], second: Mapping[str, fl
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
-    """An operation of a mixture with the active forms of its arguments; the same tree where none changed.
-
-    Where nothing changed it is the same tree, since that holds its evaluator.
-    """
+    """An operation of a mixture on active forms; where none changed it is the same tree, which has its evaluator."""
     return form if all(new is old for new, old in zip(args, form.args, strict=True)) else Apply(form.op, tuple(args))
 
 

@@ -85,11 +85,6 @@ class Reading:
         return self.reader.known()
 
     @cached_property
-    def own(self) -> Mapping[str, Declaration]:
-        """The quantities that the file in the editor itself declares."""
-        return self.reader.quantities
-
-    @cached_property
     def relations(self) -> Mapping[str, Relation]:
         """The relations in an editor's reading: of the file, of those that it uses, and of the libraries."""
         relations = {relation.name: relation for relation in self.reader.relations}

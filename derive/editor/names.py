@@ -165,9 +165,8 @@ def renamed(file: OpenFile, offset: int, new: str) -> Mapping[Path, list[Span]]:
             what = f"{sharer.path.name} cannot be read on line {sharer.document().errors[0][1]}."
             raise ExpressionError(what, hint="Mend that first.", text=sharer.path.name)
         if new in sharer.reading.known:
-            raise ExpressionError(
-                f"{sharer.path.name} knows a quantity {new} already.", hint="Choose another name.", text=new
-            )
+            what = f"{sharer.path.name} knows a quantity {new} already."
+            raise ExpressionError(what, hint="Choose another name.", text=new)
         for path, text in sharer.reading.files.items():
             if path in (sharer.path, home):
                 spans = occurrences(TomlText(text), named.name)
@@ -398,7 +397,8 @@ def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
     """The unit names that the editor offers for a half-typed word: those of the file first, then all others."""
     span = _typed(before, _TYPED_UNIT, offset)
     word = before[len(before) - (span[1] - span[0]) :]
-    own_units = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
+    own = file.reading.reader.quantities.values()
+    own_units = dict.fromkeys(quantity.unit.text for quantity in own if quantity.unit.factors)
     if before == word:
         for text in own_units:
             yield Offer(text, span, "unit", "in this file")
@@ -410,7 +410,7 @@ def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
 
 
 def _quantities(file: OpenFile, declarations: Iterable[Declaration], span: Span) -> Iterator[Offer]:
-    own = file.reading.own
+    own = file.reading.reader.quantities
     for quantity in declarations:
         rank = 0 if quantity.name in own else 1
         yield Offer(quantity.name, span, "quantity", f"[{quantity.unit.text or '1'}]", quantity.meaning, rank)

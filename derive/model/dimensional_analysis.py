@@ -36,7 +36,6 @@ from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from quantities.dimension import NUMBER, Dimension, Polynomial
 from quantities.errors import LimitError
-from quantities.spelling import parse_unit
 from quantities.units import Unit
 
 _NONE, _ONE = Fraction(0), Fraction(1)
@@ -81,6 +80,7 @@ def _shared_power(power: Fraction, other: Fraction) -> Fraction:
 NO_TURN = Turn()
 
 
+@lru_cache(maxsize=4096)
 def mark_of(unit: Unit) -> Turn:
     """The turn of a unit: its powers of radians and hertz, which its dimension does not show.
 
@@ -88,12 +88,7 @@ def mark_of(unit: Unit) -> Turn:
     >>> mark_of(parse_unit("deg/s")).radians, mark_of(parse_unit("V/kHz")).hertz
     (Fraction(1, 1), Fraction(-1, 1))
     """
-    return _mark_of_text(unit.text)
-
-
-@lru_cache(maxsize=4096)
-def _mark_of_text(text: str) -> Turn:
-    radians, hertz = parse_unit(text).turning
+    radians, hertz = unit.turning
     return Turn(radians=radians, hertz=hertz) if radians or hertz else NO_TURN
 
 

@@ -251,19 +251,14 @@ def _product_row(relation: Relation, terms: Sum) -> _Row | None:
         return None
     row: _Row = dict(exponents)
     for integer, sign in ((ratio.numerator, -1), (ratio.denominator, 1)):
-        for prime, count in _primes(integer).items():
-            row[prime] = row.get(prime, Fraction(0)) + sign * count
+        for prime, count in fmpz(integer).factor(trial_limit=_PRIMES):  # a rest without small factors is one of them
+            row[int(prime)] = row.get(int(prime), Fraction(0)) + sign * count
     return row
 
 
 def _is_positive(relation: Relation, name: str) -> bool:
     domain = relation.declared[name].domain
     return domain.low > 0 or (domain.low == 0 and domain.open_low)
-
-
-def _primes(integer: int) -> Counter[int]:
-    """The prime factors of a number in a product equation that may be redundant; a rest without small ones is one."""
-    return Counter({int(prime): count for prime, count in fmpz(integer).factor(trial_limit=_PRIMES)})
 
 
 def _quantities_in(row: _Row) -> Iterator[str]:

@@ -12,6 +12,7 @@ its unit, since it is whole in that one. A difference of temperatures is no temp
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Container
 from contextlib import suppress
@@ -21,8 +22,9 @@ from typing import TypeVar
 
 from derive.caches import Memo
 from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
+from derive.expressions.arithmetic import Arithmetic
 from derive.expressions.grammar import parse_expression
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in
+from derive.expressions.tree import COMPARISONS, Name, Node, Number, names_in
 from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
@@ -183,26 +185,17 @@ def _rise(node: Node, rising: Container[str]) -> Fraction | None:
         return known[0] if len({*known}) == 1 else None
     if node.op in COMPARISONS.values():
         return _NOTHING if len({*known}) == 1 else None
-    factors = [_constant(part) for part in node.args if not names_in(part)]
+    factors = [_CONSTANTS.attempt(part) for part in node.args if not names_in(part)]
     if node.op == "mul" and len(factors) == len(known) - 1 and None not in factors:
         return math.prod((factor for factor in factors if factor is not None), start=sum(known, _NOTHING))
     return None
 
 
-def _constant(node: Node) -> Fraction | None:
-    """The value of a number in an asked expression, or of one number divided by others; None of anything else."""
-    if isinstance(node, Number):
-        return node.value
-    if not isinstance(node, Apply) or node.op not in ("inv", "mul", "neg"):
-        return None
-    parts = [_constant(part) for part in node.args]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or (node.op == "inv" and not all(known)):
-        return None
-    number = math.prod(known, start=Fraction(1))
-    if node.op == "inv":
-        return 1 / number
-    return -number if node.op == "neg" else number
+_CONSTANTS: Arithmetic[Fraction] = Arithmetic(
+    number=lambda node: node.value,
+    operations={"mul": lambda *factors: math.prod(factors), "neg": operator.neg, "inv": lambda divisor: 1 / divisor},
+)
+"""The numbers in an asked expression, and their products and quotients."""
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:

@@ -74,17 +74,18 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     sides = [(side, value(side, values)) for side in parts]
     if any(math.isnan(number) for _, number in sides):
         return f"{written} is undefined here"
-    (left, left_texts), (right, right_texts) = (
-        (render(side), [customary(number, side_unit(relation, side), digits) for digits in _DIGITS])
-        for side, number in sides
-    )
-    pairs = zip(left_texts, right_texts, strict=True)
-    most_digits = left_texts[-1], right_texts[-1]
-    left_text, right_text = next((pair for pair in pairs if _are_apart(*pair)), most_digits)
+    left, right = map(render, parts)
+    left_text, right_text = _told_apart(*((number, side_unit(relation, side)) for side, number in sides))
     if written.op == "=":
         return f"{left} is {left_text}, and {right} is {right_text}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
     return f"{left} is {left_text}, {than} {right}, which is {right_text}"
+
+
+def _told_apart(left: tuple[float, Unit], right: tuple[float, Unit]) -> tuple[str, str]:
+    """Two numbers in base units as a caution shows them, with the fewest digits that distinguish them."""
+    pairs = [(customary(*left, digits), customary(*right, digits)) for digits in _DIGITS]
+    return next((pair for pair in pairs if _are_apart(*pair)), pairs[-1])
 
 
 def _are_apart(left: str, right: str) -> bool:
@@ -186,8 +187,8 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
     if number is None:
         here = "but no value of it fits here"
     else:
-        apart = (d for d in _DIGITS if _are_apart(customary(number, unit, d), customary(weak.base[1], unit, d)))
-        here = f"but comes out as {customary(number, unit, next(apart, _DIGITS[-1]))} here"
+        shown, _ = _told_apart((number, unit), (weak.base[1], unit))
+        here = f"but comes out as {shown} here"
     return f"{name} is {weak}, {here}" if is_brief else f"{stated_value(name, weak)}, {here}"
 
 

@@ -76,9 +76,8 @@ class Markdown:
         return "\n".join(f"- {row}" for row in rows) + citations
 
     def aligned(self, lines: Sequence[Line]) -> str:
-        rows = " \\\\\n".join(
-            f"{left} &= {right}" if right else f"& {left}" for left, right in break_lines(lines, _LINE)
-        )
+        broken = break_lines(lines, _LINE)
+        rows = " \\\\\n".join(f"{left} &= {right}" if right else f"& {left}" for left, right in broken)
         return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}".join(self.block)
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:

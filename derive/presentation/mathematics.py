@@ -163,9 +163,8 @@ def unit(text: str) -> str:
     if text in ("", "1", "dimensionless"):
         return ""
     plain = _RAISED_DIGITS.sub(lambda match: f"**{match[0].translate(_LOWERED)}", text.strip()).translate(_SAME_SIGNS)
-    plain = re.sub(
-        r"\s*(\*\*|[*/^])\s*|\s+(?=\))|(?<=[(+-])\s+", lambda match: match[1] or "", re.sub(r"\bper\b", "/", plain)
-    )
+    plain = re.sub(r"\bper\b", "/", plain)
+    plain = re.sub(r"\s*(\*\*|[*/^])\s*|\s+(?=\))|(?<=[(+-])\s+", lambda match: match[1] or "", plain)
     raised = _with_divided_factors(_POWER.sub(lambda match: f"^{{{match[1] or match[2]}}}", plain))
     raised = re.sub(r"\*|\s+", lambda _: r"\,", raised).replace("µ", r"\mu ")
     if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", raised):
@@ -326,11 +325,9 @@ def _factors(node: Node) -> tuple[Node, ...]:
 def _cases(node: Apply, part: Fold) -> Written:
     rows = []
     for arm, condition in cases(node):
-        where = (
-            r"\text{otherwise}"
-            if condition is None
-            else rf"\text{{if }} {_bracketed(condition, part, Binding.CONDITION)}"
-        )
+        where = r"\text{otherwise}"
+        if condition is not None:
+            where = rf"\text{{if }} {_bracketed(condition, part, Binding.CONDITION)}"
         rows.append(f"{_bracketed(arm, part, Binding.CONDITION)} & {where}")
     return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", Binding.LETTER
 

@@ -197,9 +197,8 @@ def _draw_map(panel: Any, chart: Chart) -> None:
         look = {"colors": "#333333", "linewidths": 0.6, "zorder": 1.6}
         drawn = panel.contour(levels.x, levels.y, rows, levels=list(levels.at), **look)
         names = dict(zip(drawn.levels, map(typeset, levels.names), strict=True))
-        panel.clabel(
-            drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=_places_of_level_names(panel, drawn, chart)
-        )
+        places = _places_of_level_names(panel, drawn, chart)
+        panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=places)
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
     for words in chart.words:
         where = {"ha": "center", "va": "center", "fontsize": 8, "bbox": behind, "zorder": 5}

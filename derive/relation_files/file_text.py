@@ -86,10 +86,6 @@ class Document:
     def _lines(self) -> dict[tuple[str, ...], int]:
         return key_lines(self.text)
 
-    @cached_property
-    def _rows(self) -> list[str]:
-        return self.text.split("\n")
-
     def line(self, path: tuple[str, ...]) -> int:
         """The line of a key in the relation file, or of the nearest key above it; 0 if there is none."""
         while path:
@@ -100,7 +96,7 @@ class Document:
 
     def row(self, line: int) -> str:
         """The text of a line of the relation file; empty if there is no such line."""
-        return self._rows[line - 1] if 0 < line <= len(self._rows) else ""
+        return _row(self.text, line)
 
     def first_line(self, line: int) -> int:
         """The line of a relation file on which a key's text begins: the key's, or the next one after triple quotes."""
@@ -257,7 +253,7 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
         what, hint = f"{name} is declared twice.", "Leave one out, or rename it."
     else:
         what, hint = f"This is not TOML: {reason[:1].lower()}{reason[1:]}.", _toml_hint(text, line)
-    return ExpressionError(what, hint=hint, text=_row(text, line), position=(line, column)), line
+    return ExpressionError(what, hint=hint, text=_row(text, line).strip(), position=(line, column)), line
 
 
 def _key_name(text: str, line: int) -> str:
@@ -268,14 +264,14 @@ def _key_name(text: str, line: int) -> str:
 
 
 def _row(text: str, line: int) -> str:
-    """A line in the text of a relation file, without the space around it; empty if there is no such line."""
+    """A line in the text of a relation file; empty if there is no such line."""
     rows = text.split("\n")
-    return rows[line - 1].strip() if 0 < line <= len(rows) else ""
+    return rows[line - 1] if 0 < line <= len(rows) else ""
 
 
 def _toml_hint(text: str, line: int) -> str:
     """The hint on a line of a relation file at which the TOML reader stopped."""
-    row = _row(text, line)
+    row = _row(text, line).strip()
     if row.startswith(("{", "<")):
         return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
     if "'" in row or '"' in row or "=" in row:

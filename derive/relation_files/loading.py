@@ -112,8 +112,6 @@ class Example:
     profiles: tuple[str, ...]
     given: Mapping[str, str]
     expected: tuple[str, ...]
-    source: str = ""
-    meaning: str = ""
 
 
 @dataclass
@@ -424,8 +422,7 @@ class Reader:
         if not _are_texts(wanted):
             entry.complain("'expected' is not a string.", _EXAMPLE_HINTS["expected"], "expected")
         if len(self.notes.errors) == before:
-            asked, source, meaning = texts["asked"], texts["source"], texts["meaning"]
-            self.examples.append(Example(entry.name, asked, profiles, given, tuple(wanted), source, meaning))
+            self.examples.append(Example(entry.name, texts["asked"], profiles, given, tuple(wanted)))
 
     # The tables of a section
 

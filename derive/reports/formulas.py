@@ -349,19 +349,16 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     >>> remarks(library().solve("served_compute", "llama3-70b", **given))
     ('the served compute leaves out attention: 14.9 % of what it counts',)
     """
-    return tuple(_remarks(answer))
-
-
-def _remarks(answer: Answer) -> Iterator[str]:
-    """What a report says of an answer beside its number, one by one: its range, its assumptions, what is left out."""
+    sentences = []
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
         low, high = (with_short_numbers(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
-        yield f"the ranges of the inputs make it {low} to {high}"
+        sentences.append(f"the ranges of the inputs make it {low} to {high}")
     for assumption in answer.stated_assumptions:
         if assumption.kind == "value":
-            yield f"{_in_words(assumption.about)} is an assumption"
+            sentences.append(f"{_in_words(assumption.about)} is an assumption")
         elif assumption.kind != "condition" and assumption != EXACT:
-            yield with_short_numbers(_in_words(assumption.text))
+            sentences.append(with_short_numbers(_in_words(assumption.text)))
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"
-        yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"
+        sentences.append(f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}")
+    return tuple(sentences)

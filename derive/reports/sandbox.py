@@ -85,10 +85,8 @@ class _Folder(FileSystemLoader):
         if os.path.isfile(part) and part.stat().st_size > _MOST_CHARACTERS:
             raise _too_much()
         if ".." in Path(template).parts or not os.path.exists(part):
-            raise TemplateNotFound(
-                template,
-                f"There is no part {template} in the folder of the template. Give a path in that folder, without '..'",
-            )
+            what = f"There is no part {template} in the folder of the template."
+            raise TemplateNotFound(template, f"{what} Give a path in that folder, without '..'")
 
 
 class _Generator(CodeGenerator):
@@ -242,8 +240,5 @@ def _prove_room(name: str, given: Sequence[Any]) -> None:
 
 
 def _too_much() -> LimitError:
-    return LimitError(
-        "The template makes too much text.",
-        hint="End what repeats itself, or make several reports.",
-        limit=f"{_MOST_CHARACTERS} characters",
-    )
+    hint = "End what repeats itself, or make several reports."
+    return LimitError("The template makes too much text.", hint=hint, limit=f"{_MOST_CHARACTERS} characters")

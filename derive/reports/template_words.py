@@ -68,6 +68,7 @@ from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
 from derive.solving.execution.answer import Answer
+from derive.tables.axes import span
 from quantities.value import Kind, Source, Value
 
 if TYPE_CHECKING:
@@ -268,8 +269,6 @@ def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _span(text: str, points: int = 50, log: bool = False) -> Any:
-    from derive.tables.axes import span
-
     return span(text, points, log=log)
 
 

@@ -68,9 +68,8 @@ def _evaluated(environment: Sandbox, path: Path) -> str:
     try:
         return environment.get_template(path.name).render()
     except TemplateSyntaxError as error:
-        raise _located(
-            ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename or path, error.lineno
-        ) from None
+        misspelt = ExpressionError(f"{str(error.message).rstrip('.')}.")
+        raise _located(misspelt, error.filename or path, error.lineno) from None
     except (MemoryError, RecursionError, SyntaxError) as error:  # of jinja, of Python for what jinja makes, or ours
         hint = "Find the part that includes or calls itself, and end it."
         raise _located(LimitError("It is nested too deep.", hint=hint, limit="depth"), *_place(error, path)) from None

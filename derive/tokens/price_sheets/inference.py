@@ -225,7 +225,7 @@ class _Inquiry:
 
     def _determines(self, chosen: Chosen) -> bool:
         """Whether the sheet's question can be answered at a choice, whatever the numbers."""
-        return self.asker.determines(self.question, chosen, self.given)
+        return self.question.target in self.asker.determined(chosen, tuple(self.given))
 
     def _answers_at(
         self, ask: Callable[[Chosen], Result], choices: Iterable[Chosen], refusals: list[DeriveError]

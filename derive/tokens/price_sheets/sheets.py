@@ -78,11 +78,8 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
     """
     library, profile = _read(source)
     if not _priced().intersection(profile.values):
-        raise ExpressionError(
-            f"{profile.name} states no price of a token.",
-            hint='Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.',
-            text=profile.name,
-        )
+        hint = 'Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.'
+        raise ExpressionError(f"{profile.name} states no price of a token.", hint=hint, text=profile.name)
     return Sheet(library, profile, read_all(lambda name, value: read_given(value, library.declaration(name)), given))
 
 
@@ -98,7 +95,8 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
         prove_fit(source, library.declared)
         return library, source
     has_text = isinstance(source, str) and is_text(source)
-    if isinstance(source, str) and not has_text and (source in library.profiles or not _is_path(source)):
+    is_path = str(source).endswith(".toml") or "/" in str(source) or os.path.isfile(source)
+    if isinstance(source, str) and not has_text and (source in library.profiles or not is_path):
         return library, library.profile(source)
     loaded = load(source, beside=library)
     profiles = list(loaded.profiles.stated.values())
@@ -106,16 +104,9 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
         label = "the text" if has_text else Path(source).name
         names = ", ".join(profile.name for profile in profiles)
         count = f"there are {len(profiles)}: {names}" if profiles else "there is none"
-        raise ExpressionError(
-            f"{label}: a price sheet is one profile, and {count}.",
-            hint="Write [profiles.my-prices] and the prices below it.",
-            text=label,
-        )
+        what = f"{label}: a price sheet is one profile, and {count}."
+        raise ExpressionError(what, hint="Write [profiles.my-prices] and the prices below it.", text=label)
     return library | loaded if loaded.relations or loaded.declared else library, profiles[0]
-
-
-def _is_path(source: str) -> bool:
-    return source.endswith(".toml") or "/" in source or os.path.isfile(source)
 
 
 # What is asked
@@ -311,7 +302,7 @@ class SheetSolver:
 
         Missing prices are named instead, if these would determine it.
         """
-        known = self._determined((), ())
+        known = self.determined((), ())
         lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
         prices = chain.from_iterable(map(self._prices, lacked))
         return tuple(dict.fromkeys(price for price in prices if price not in known))
@@ -328,7 +319,7 @@ class SheetSolver:
         """The givens of a question about the sheet: those that it states, and those that the sheet implies."""
         given: dict[str, Any] = dict(question.given)
         for name, other in STANDING_IN.items():
-            if name in question.needs and name not in self._determined((), ()):
+            if name in question.needs and name not in self.determined((), ()):
                 answer = self.ask(other, (), {})
                 source = Source(f"{other}, which the sheet implies", "assumed")
                 given[name] = stated(answer.quantity, *ends(answer), source)
@@ -338,10 +329,6 @@ class SheetSolver:
     def choices(self) -> tuple[Chosen, ...]:
         """All choices that may be behind the price sheet, the reference first."""
         return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
-
-    def determines(self, question: SheetQuestion, chosen: Chosen, given: Mapping[str, Any]) -> bool:
-        """Whether a sheet's question can be answered at one choice of chip, size and tier, whatever the numbers."""
-        return question.target in self._determined(chosen, tuple(given))
 
     def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
         """The kinds of choices behind the sheet whose values an answer uses: chip, size, tier."""
@@ -384,7 +371,7 @@ class SheetSolver:
             by_name.setdefault(name, []).append(self.sheet.library.relations[relation])
         return by_name
 
-    def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
+    def determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
         """The names that follow from the price sheet, a choice and some givens, whatever the numbers."""
 
         def determined() -> frozenset[str]:

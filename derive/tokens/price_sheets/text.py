@@ -38,19 +38,15 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 def as_text(inference: Inference, digits: int = DIGITS) -> str:
     """An inference as text, subject by subject, with its contradictions and what the price sheet does not say."""
-    lines = [f"{inference.sheet}: {inference.title}" if inference.title else inference.sheet]
-    for subject in dict.fromkeys(conclusion.question.subject for conclusion in inference.conclusions):
-        lines += text.Section(subject, _rows(inference, subject, digits)).lines
-    if inference.contradictions:
-        clashes = map(_clash_text, inference.contradictions)
-        lines += text.Section("Its prices contradict each other", clashes).lines
+    headline = f"{inference.sheet}: {inference.title}" if inference.title else inference.sheet
+    subjects = dict.fromkeys(conclusion.question.subject for conclusion in inference.conclusions)
+    sections = [text.Section(subject, _rows(inference, subject, digits)) for subject in subjects]
+    sections.append(text.Section("Its prices contradict each other", [*map(_clash_text, inference.contradictions)]))
     lacking: dict[str, list[str]] = {}
     for missing in inference.missing:
         lacking.setdefault(_reason_missing(missing), []).append(missing.quantity.name)
-    if lacking:
-        rows = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
-        lines += text.Section("It does not say", rows).lines
-    return "\n".join(lines)
+    rows = [f"{', '.join(names)}: {reason}" for reason, names in lacking.items()]
+    return text.Document(headline=headline, sections=(*sections, text.Section("It does not say", rows))).text
 
 
 def _rows(inference: Inference, subject: str, digits: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import log
 from operator import itemgetter
@@ -28,7 +28,8 @@ def sheet_words(library: Library) -> Mapping[str, Any]:
     by_name = {inference.sheet: inference for inference in inferences}
     vendors: dict[str, list[Inference]] = {}
     for inference in inferences:
-        vendors.setdefault(_vendor(inference), []).append(inference)
+        vendor, _, _ = inference.title.partition(" prices: ")
+        vendors.setdefault(vendor, []).append(inference)
 
     def greatest(target: str) -> float:
         all_points = chain.from_iterable(points(sheets, target) for sheets in vendors.values())
@@ -39,7 +40,7 @@ def sheet_words(library: Library) -> Mapping[str, Any]:
         "sizes": size_classes(),
         "assumed": {question.target: verbatim("; ".join(question.assuming)) for question in QUESTIONS},
         "tables": {vendor: _vendor_table(vendor, sheets) for vendor, sheets in vendors.items()},
-        "distinct": _by_vendor(vendors, _distinct_values),
+        "distinct": lambda target: {vendor: _distinct_values(sheets, target) for vendor, sheets in vendors.items()},
         "chart": lambda target, axis, marks=(), height=0.0: _conclusion_chart(
             vendors, target, axis, tuple(marks), height
         ),
@@ -49,13 +50,6 @@ def sheet_words(library: Library) -> Mapping[str, Any]:
         "gap": lambda sheet, *prices: _gap_answer(by_name[sheet], prices),
         **_gap_words(inferences),
     }
-
-
-def _by_vendor(
-    vendors: Mapping[str, Sequence[Inference]], text: Callable[[Sequence[Inference], str], str]
-) -> Callable[[str], dict[str, str]]:
-    """The function of a target that gives the price-sheet report's text on the sheets of each vendor."""
-    return lambda target: {vendor: text(sheets, target) for vendor, sheets in vendors.items()}
 
 
 def _refutations(conclusion: Conclusion) -> str:
@@ -117,11 +111,6 @@ def _gap_cell(sheet: Inference, pair: _Prices) -> str:
 def _sheet_label(sheet: Inference) -> str:
     """The label of a price sheet in the report's tables and on its axes."""
     return sheet.sheet.removesuffix("-prices")
-
-
-def _vendor(sheet: Inference) -> str:
-    """The vendor in the tables of the price-sheet report, from the title of a sheet."""
-    return sheet.title.partition(" prices: ")[0]
 
 
 def _vendor_table(vendor: str, sheets: Sequence[Inference]) -> Grid:
