@@ -21,10 +21,22 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.polys.fields import sfield
 
-from derive.errors import AmbiguousError, LimitError, NoSolutionError
+from derive.errors import AmbiguousError, Cause, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.sympy_bridge import from_sympy, to_sympy
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, render, replaced, walk
+from derive.expressions.tree import (
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    conjunction,
+    names_in,
+    operations,
+    render,
+    replaced,
+    walk,
+)
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import terms, value
@@ -82,6 +94,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             raise _undecided(target, undecided)
         try:
             arms = _joined_arms(library, cases, cases.alternatives)
+            if not arms:
+                raise _no_closed_form(target, [])
             form, conditions = arms[0]
             if conditions:
                 form = Apply("piecewise", _parts(arms))
@@ -154,7 +168,12 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
         yield from _arms(library, cases, tree.yes, (*path, holds))
         yield from _arms(library, cases, tree.no, (*path, *decided, Apply("not", (holds,))))
     elif tree is not None:
-        forms = _forms(library, tree.plan)
+        try:
+            forms = _forms(library, tree.plan)
+        except NoSolutionError as error:
+            if error.cause != Cause.NO_ROOT or not (path or tree.holding or tree.failing):
+                raise
+            return  # another case may have a solution
         own = [*tree.holding, *(Apply("not", (conjunction(conditions),)) for conditions in tree.failing)]
         for yielding in (*tree.yielding, *tree.following):
             own.append(yielding.condition)
@@ -297,7 +316,21 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
     is_estimate = any(library.relations[relation].approximate for relation in block.relations)
     if linear and ZERO in linear.values() and is_estimate:
         raise _no_closed_form(", ".join(block.unknowns), equations)  # the estimate may only repeat the others
-    return linear or _by_tear(library, equations, block)
+    forms = linear or _by_tear(library, equations, block)
+    if any(written_as_product(put_in(divisor, forms)) == ZERO for divisor in _divisors(equations)):
+        raise NoSolutionError(
+            f"{', '.join(block.unknowns)}: {'; '.join(map(str, equations))} divides by zero at the only solution.",
+            hint="Leave one of the relations out, or give other quantities.",
+            reason="a divisor is zero",
+            cause=Cause.NO_ROOT,
+        )
+    return forms
+
+
+def _divisors(equations: Iterable[Equation]) -> list[Node]:
+    """The divisors in a block's equations: at a solution none is zero, as x is not in `y = a/x`."""
+    sides = chain.from_iterable(equation.sides for equation in equations)
+    return [operation.args[0] for operation in operations(*sides, among=("inv",))]
 
 
 def _single(library: RelationSet, equation: Equation, name: str, further: Sequence[Node] = ()) -> Node:
@@ -431,6 +464,7 @@ def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> d
 
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
+    divisors = [divisor for divisor in _divisors(equations) if not {*names_in(divisor)}.isdisjoint(block.unknowns)]
     # what cancels adds no root
     equations = [equation.changed(written_as_product) for equation in equations]
     names = names_in(*chain.from_iterable((equation.lhs, equation.rhs) for equation in equations))
@@ -444,7 +478,9 @@ def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> d
         if any(may_be_lost(expression, divisor, system) for expression, divisor in branches[0].lost):
             continue
         limits = (_limits(library, name, form) for name, form in branches[0].forms.items())
-        last = _single(library, branches[0].left[0], tear, (*branches[0].conditions, *chain.from_iterable(limits)))
+        not_zero = (Apply("ne", (put_in(divisor, branches[0].forms), ZERO)) for divisor in divisors)
+        further = (*branches[0].conditions, *chain.from_iterable(limits), *not_zero)
+        last = _single(library, branches[0].left[0], tear, further)
         return {tear: last, **{name: written_as_product(form) for name, form in branches[0].forms.items()}}
     raise _no_closed_form(", ".join(block.unknowns), equations)
 

@@ -7,7 +7,7 @@ import random
 import pytest
 import sympy
 
-from derive import InconsistentError, NoSolutionError
+from derive import AmbiguousError, InconsistentError, NoSolutionError
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -42,3 +42,31 @@ def test_a_formula_by_cases_says_what_the_solver_says(seed):
         assert float(value) == pytest.approx(answers[0].base)
     else:
         assert not value.is_number or value is sympy.nan
+
+
+DIVIDED = [
+    (["x = a if a <= 2*b else 10*b", "y = a/x"], "x"),
+    (["x = a if a >= b else b", "y = a/x - 1/2"], "x"),
+    (["x = max(a, b)", "y = 3*a/(2*x)"], "x"),
+    (["x = min(a, b) - b", "y = a/x"], "a"),
+]
+
+
+@pytest.mark.parametrize(("relations", "target"), DIVIDED)
+@pytest.mark.parametrize("b", ["1", "-3", "0.5"])
+def test_a_formula_has_no_value_where_relations_would_divide_by_zero(relations: list[str], target: str, b: str) -> None:
+    """x of `x = a if a <= 2*b else 10*b`, `y = a/x` was 0, at which y is 0/0, and undefined where it is 10*b."""
+    library = bare("a b x y", *relations, domains=dict.fromkeys("abxy", "real"))
+    form = library.formula(target, ["y", "b"])
+    at_b = {symbol: sympy.Rational(b) for symbol in form.free_symbols if symbol.name == "b"}
+    for y in ("3", "0.1", "-2", "1.25"):
+        numbers = at_b | {symbol: sympy.Rational(y) for symbol in form.free_symbols if symbol.name == "y"}
+        said = form.subs(numbers)
+        try:
+            right = library.solve(target, y=y, b=b).base
+        except NoSolutionError:
+            assert not said.is_finite, (y, said)
+        except AmbiguousError:
+            continue
+        else:
+            assert float(said) == pytest.approx(right), y
