@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from derive.audit.claim import Reading, WrittenQuestion, as_printed, read_expected
+from derive.audit.claim import Impossibility, Reading, WrittenQuestion, as_printed, read_expected
 from derive.audit.weighed_reading import weigh
-from derive.errors import DeriveError, InconsistentError, Problem
+from derive.errors import DeriveError, DomainError, InconsistentError, Problem, UnitError
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
 from derive.relation_files.file_text import Notes, Table, read_document
 from derive.relation_files.loading import Example, Reader, proved, read
 from derive.time_limits import query
+from quantities.declaration import read_given
 from quantities.value import read_value
 
 
@@ -72,6 +73,7 @@ def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None
 def failure(library: Library, example: Example) -> DeriveError | None:
     """What the check of a relation file finds wrong with the answer to an example; None if it is as expected."""
     try:
+        _prove_in_unit(library, example)
         deviation = _deviation(library, example)
     except DeriveError as error:
         error.what = f"{example.name}: {error.what}"
@@ -80,6 +82,24 @@ def failure(library: Library, example: Example) -> DeriveError | None:
         return None
     what = f"{example.name}: {example.asked} is {deviation}; expected {' and '.join(example.expected)}."
     return InconsistentError(what, hint="Fix a relation, a value or the example.")
+
+
+def _prove_in_unit(library: Library, example: Example) -> None:
+    """Refuse what the check of a relation file finds expected in another unit than that of the quantity asked for."""
+    quantity = library.declared.get(example.asked)
+    if quantity is None:  # an expression of quantities
+        return
+    for text in example.expected:
+        criterion = read_expected(text)
+        if isinstance(criterion, Impossibility) or not isinstance(criterion.stated, str):
+            continue
+        try:
+            read_given(criterion.stated, quantity)
+        except DomainError:  # which its answer never is
+            continue
+        except UnitError as error:
+            error.what = f"expected {text}: {error.what}"
+            raise
 
 
 def _deviation(library: Library, example: Example) -> str:

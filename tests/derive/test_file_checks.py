@@ -135,3 +135,21 @@ def test_the_command_fails_where_an_example_does(tmp_path: Path):
     )
     said = ask("check", str(tmp_path / "mine.toml"))
     assert (said.status, "trial: x is -2 and 2; expected 1 and 2." in said.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        ("0.3", 'one: expected 0.3: p: 0.3 has no unit, and p is in kW. Write "0.3 kW".'),
+        ("at least 1 m", "one: expected at least 1 m: p: 1 m does not fit its unit kW"),
+        ("0.3..1 s", "one: expected 0.3..1 s: p: 0.3..1 s does not fit its unit kW"),
+    ],
+)
+def test_what_an_example_expects_is_in_the_unit_of_what_it_asks(expected: str, said: str) -> None:
+    """Without a unit it was told that 1 does not convert to kW, and not of what."""
+    lines = [
+        '[quantities]\np = { unit = "kW" }\nq = { unit = "kW" }\n[relations]\nr = { equation = "p = 2*q" }',
+        f'[examples.one]\ngiven = {{ q = "0.15 kW" }}\nasked = "p"\nexpected = "{expected}"',
+    ]
+    (problem,) = check("\n".join(lines))
+    assert f"{problem}".replace("\n  ", " ").count(said) == 1, str(problem)
