@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import GivensTest, gap_of, gaps_beside, leaving_beside_in_any_case, outside, tested
+from derive.kernels.agreement import GivensTest, gap_of, gaps_beside, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -26,6 +26,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block
 from derive.solving.case_trees import Cases, End
+from derive.solving.diagnosis.domain_violations import is_searched, leaving
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
 
@@ -339,12 +340,23 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
 
 
 def _blocks_beside(recipe: Recipe, scope: _Scope) -> Iterator[Block]:
-    """The blocks whose domains the checks test by the weak values in use, beside those that typed values determine."""
+    """The blocks that may leave a quantity beside the target no value by the weak values in use, as checks find."""
     if scope.known.isdisjoint(recipe.weak):
         return
-    for block in leaving_beside_in_any_case(recipe.library, [*scope.known], recipe.lines.plans):
-        if block not in recipe.leaving:
-            yield block
+    library, known = recipe.library, {*scope.known}
+    pending = [name for name in scope.known if name not in recipe.axes]
+    for name in pending:  # grows as it is walked
+        for holder in library.holders.get(name, ()):
+            missing = [member for member in library.members[holder] if member not in known]
+            if len(missing) != 1 or missing[0] in recipe.weak or not library.relations[holder].is_exact:
+                continue
+            block = Block((holder,), tuple(missing))
+            if is_searched(library, block):
+                continue
+            known.add(missing[0])
+            pending.append(missing[0])
+            if leaving(library, [block]):
+                yield block
 
 
 @dataclass(frozen=True)
