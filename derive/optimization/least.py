@@ -138,6 +138,8 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
 def _digits_of_choice(best: SearchedChoice) -> int:
     """How many digits the choice of an optimum is shown with, at least: beside a jump, fewer would lie beyond it."""
     units = [best.question.library.declared[name].unit for name in best.question.ranges]
+    if not units:
+        return DIGITS
 
     def is_told(digits: int) -> bool:
         """Whether the choice with so many digits has the best value, or breaks a limit that it only touches."""

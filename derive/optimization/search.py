@@ -214,8 +214,8 @@ def _snapped(program: Program, best: SearchResult) -> SearchResult:
         if goals[point] == math.inf or not has_operation(program.plain, among=STEPPED):
             return False
         # a long double within `MET` of a whole number is rounded as that number, and gains by what it lacks of it
-        found = Equation(program.plain, "=", Number(Fraction(program.sign * best.value)))
-        return abs(residual(found, program.numbers(point) or {})) <= MET
+        same_goal = Equation(program.plain, "=", Number(Fraction(program.sign * best.value)))
+        return abs(residual(same_goal, program.numbers(point) or {})) <= MET
 
     with suppress(LimitError):
         point = snapped(program, best.at, is_as_good)

@@ -117,13 +117,14 @@ class SweepFunction:
 
     def _function(self, tests: Iterable[PointFunction], with_targets: bool) -> JointFunctions:
         """One compiled function for the targets of a sweep and for all that is tested beside them."""
-        beside = [source.cases for test in tests for source in test.sources if source.cases is not None]
-        listed = [*self.lines.values(), *beside] if with_targets else beside
+        sources = chain.from_iterable(test.sources for test in tests)
+        tested = [source.cases for source in sources if source.cases is not None]
+        listed = [*self.lines.values(), *tested] if with_targets else tested
         wanted = [*{cases.outline: cases for cases in listed}.values()]
         weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
         key = (weak, self.profiles, *((cases.outline, cases.is_asked) for cases in wanted))
-        made = partial(JointFunctions, self.library, wanted, weak, self.profiles)
-        return _FUNCTIONS.of(self.library.session, key, made)
+        make_functions = partial(JointFunctions, self.library, wanted, weak, self.profiles)
+        return _FUNCTIONS.of(self.library.session, key, make_functions)
 
     def _values(
         self,

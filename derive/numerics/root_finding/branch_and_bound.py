@@ -16,9 +16,9 @@ bound.
 
 What counts as attained is left to a search. `least_and_greatest` bounds a form, or a quantity without a closed form,
 which is a name subject to its equations. There, a value is attained at the points that are tried, where no gap is
-positive, if no equation ties the names; else throughout a part in which the equations hold to a millionth of their
-terms, and gaps exceed zero by no more. So the bound that is returned is never too tight. It is close, to one part in a
-million, unless the limit on parts is reached first.
+positive and all guards hold, if no equation ties the names; else throughout a part in which the equations hold to a
+millionth of their terms, gaps exceed zero by no more, and the guards hold at one of its points at least. So the bound
+that is returned is never too tight. It is close, to one part in a million, unless the limit on parts is reached first.
 """
 
 from __future__ import annotations

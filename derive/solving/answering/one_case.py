@@ -6,7 +6,7 @@ open, what cancels is eliminated, and inequalities bound it. What is found is pu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -167,14 +167,23 @@ def _by_other_relations(library: RelationSet, question: Question, first: PlanRes
         return None
     open_names = set().union(*(state.spans for state in first.states))
     blocks = [block for block in first.plan.blocks if not open_names.isdisjoint(block.unknowns)]
-    for name in dict.fromkeys(chain.from_iterable(block.relations for block in blocks)):
-        way = without(library, question, first, name)
-        if way is None or not way.states or any(state.notes or state.spans for state in way.states):
-            continue
-        consistent, _ = _consistent(library, question, way)
-        if consistent is not None:
-            return consistent
-    return None
+    relations = dict.fromkeys(chain.from_iterable(block.relations for block in blocks))
+    return _first_consistent(library, question, _ways_without(library, question, first, relations))
+
+
+def _ways_without(
+    library: RelationSet, question: Question, first: PlanResult, relations: Iterable[str]
+) -> Iterator[PlanResult]:
+    """The results of one case by plans without each of some relations, where they have all solutions as numbers."""
+    for way in filter(None, (without(library, question, first, name) for name in relations)):
+        if way.states and not any(state.notes or state.spans for state in way.states):
+            yield way
+
+
+def _first_consistent(library: RelationSet, question: Question, ways: Iterable[PlanResult]) -> PlanResult | None:
+    """The first of several results of one case that contradicts no relation; None if each does."""
+    results = (_consistent(library, question, way)[0] for way in ways)
+    return next(filter(None, results), None)
 
 
 def _cancelling_beside_weak_values(library: RelationSet, question: Question, first: PlanResult) -> PlanResult | None:
@@ -274,11 +283,10 @@ def _along_curve(library: RelationSet, question: Question) -> list[PlanResult]:
 
 def _by_a_detour(library: RelationSet, question: Question, first: PlanResult) -> PlanResult:
     """The result of one case by another plan, where the solutions found by the first contradict a check."""
-    for detour in detours(library, question, first.plan, first.left_out):
-        consistent, _ = _consistent(library, question, detour)
-        if consistent is not None:
-            return consistent
-    raise unproved(question)
+    consistent = _first_consistent(library, question, detours(library, question, first.plan, first.left_out))
+    if consistent is None:
+        raise unproved(question)
+    return consistent
 
 
 def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[PlanResult]:
@@ -355,12 +363,10 @@ def _in_another_turn(library: RelationSet, question: Question, result: PlanResul
     for block in result.plan.blocks:
         if angles.isdisjoint(block.unknowns):
             continue
-        ways = filter(None, (without(library, question, result, name) for name in block.relations))
-        sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]
-        if not sure:
+        ways = [*_ways_without(library, question, result, block.relations)]
+        if not ways:
             raise unproved(question)
-        consistent = [_consistent(library, question, way)[0] for way in sure]
-        first = next(filter(None, consistent), None)
+        first = _first_consistent(library, question, ways)
         if first is not None:
             return first
     return None

@@ -52,7 +52,7 @@ def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
 
 def _shown_fraction(number: float, quantity: Declaration) -> str:
     """The text of a count that comes out as no whole number, with digits that tell it from the nearest one."""
-    both = number, _whole(quantity, number)
+    both = number, _whole_count(quantity, number)
     shown, _ = told_apart(lambda digits: [shown_number(x, quantity.unit, digits) for x in both])
     return shown
 
@@ -88,9 +88,9 @@ def _between(branch: SolutionBranch, answer: Answer, bounds: Span, solve: Solve)
     quantity, (low, high) = answer.quantity, bounds
     least, most = _rounded_inwards(quantity, low, math.ceil), _rounded_inwards(quantity, high, math.floor)
     if least == low and not _is_answer(branch, answer, least, solve):
-        least = _whole(quantity, least, 1)
+        least = _whole_count(quantity, least, 1)
     if most == high and not _is_answer(branch, answer, most, solve):
-        most = _whole(quantity, most, -1)
+        most = _whole_count(quantity, most, -1)
     if (least, most) == (low, high):
         return ""
     if least > most:
@@ -107,7 +107,7 @@ def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float
     return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
 
 
-def _whole(quantity: Declaration, count: float, further: int = 0) -> float:
+def _whole_count(quantity: Declaration, count: float, further: int = 0) -> float:
     """The whole count that a number nearly is, or one so many further."""
     return quantity.unit.to_base(float(round(quantity.unit.from_base(count)) + further))
 
@@ -120,10 +120,10 @@ def _is_answer(branch: SolutionBranch, answer: Answer, count: float, solve: Solv
     if branch.question.ranges or math.isinf(count):
         return True
     for name in _givens_written_for(branch, answer):
-        there = _given_at(branch, name, answer, _whole(answer.quantity, count), solve)
+        there = _given_at(branch, name, answer, _whole_count(answer.quantity, count), solve)
         if there is not None and there.base is not None:
             wanted = branch.question.strong[name].base[1]
-            return math.isclose(there.base, wanted, rel_tol=AGREEMENT, abs_tol=AGREEMENT * abs(wanted))
+            return math.isclose(there.base, wanted, rel_tol=AGREEMENT)
     return True
 
 
