@@ -17,8 +17,8 @@ bound.
 What counts as attained is left to a search. `least_and_greatest` bounds a form, or a quantity without a closed form,
 which is a name subject to its equations. There, a value is attained at the points that are tried, where no gap is
 positive and all guards hold, if no equation ties the names; else throughout a part in which the equations hold to a
-millionth of their terms, gaps exceed zero by no more, and the guards hold at one of its points at least. So the bound
-that is returned is never too tight. It is close, to one part in a million, unless the limit on parts is reached first.
+millionth of their terms, gaps exceed zero by no more, and the guards hold. So the bound that is returned is never too
+tight. It is close, to one part in a million, unless the limit on parts is reached first.
 """
 
 from __future__ import annotations
@@ -558,19 +558,37 @@ class _RangeSearch(Search):
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
-        """Whether values in branch and bound's part count as attained: zeros hold to a millionth of their terms."""
-        dag, run = self.boxes.dag, self.boxes.run(box)
+        """Whether values in branch and bound's part count as attained: zeros hold to a millionth of their terms.
+
+        By what a zero may lack, a condition may seem to hold beside a jump: `y < 0` of `y = (x - 2)**2`. So the gaps of
+        a system with guards need as much room as its zeros have.
+        """
+        run = self.boxes.run(box)
         if run is None:
             return False
+        sizes = self._sizes_of_terms(run)
+        zeros = [j for j in sizes if j not in self.boxes.gaps]
+        room = EXTREME * max(map(sizes.__getitem__, zeros), default=0.0) if self.system.guards else 0.0
+        for j, size in sizes.items():
+            low, high = run.spans[self.boxes.dag.roots[j]]
+            if j in self.boxes.gaps and room:
+                is_met = high <= -room
+            else:
+                excess = high if j in self.boxes.gaps else high - low
+                is_met = size <= LEAST or excess <= EXTREME * size < math.inf
+            if not is_met:
+                return False
+        return bool(zeros) or self._may_hold(box)
+
+    def _sizes_of_terms(self, run: Run) -> dict[int, float]:
+        """How large the terms of each gap and zero of branch and bound are at most, by its place."""
+        dag = self.boxes.dag
         steps = {step.place: step for step in dag.steps}
+        sizes = {}
         for j, root in enumerate(dag.roots[1:], 1):
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
-            size = sum(max(map(abs, run.spans[term])) for term in terms)
-            low, high = run.spans[root]
-            excess = high if j in self.boxes.gaps else high - low
-            if not (size <= LEAST or excess <= EXTREME * size < math.inf):
-                return False
-        return self._may_hold(box)
+            sizes[j] = sum(max(map(abs, run.spans[term])) for term in terms)
+        return sizes
 
     def _may_hold(self, box: Box) -> bool:
         """Whether all guards hold at one of some points of branch and bound's part: beside a jump they may nowhere."""

@@ -177,10 +177,7 @@ def _arms(choice: Apply, box: Mapping[str, Span]) -> Iterator[tuple[Node, list[N
 
 
 def _with(system: System, jump: Apply, piece: Node, conditions: list[Node]) -> System:
-    """A system with one piece of an operation in its place, where the conditions of that hold.
-
-    What cancels beside a piece is left out: about a whole number, `floor(2*w/w)` would have two pieces.
-    """
+    """A system with one piece of an operation in its place, where the conditions of that hold."""
     box = {**point_box(system.known), **system.box}
     gaps = [(gap, place in system.strict) for place, gap in enumerate(system.gaps)]
     gaps += chain.from_iterable(_gaps_of(condition, holds=True) for condition in conditions)
@@ -188,8 +185,8 @@ def _with(system: System, jump: Apply, piece: Node, conditions: list[Node]) -> S
     distinct |= {_comparable(replaced(gap, jump, piece), box): True for gap, is_strict in gaps if is_strict}
     return replace(
         system,
-        goal=simplified(replaced(system.goal, jump, piece)),
-        zeros=tuple(simplified(replaced(zero, jump, piece)) for zero in system.zeros),
+        goal=replaced(system.goal, jump, piece),
+        zeros=tuple(replaced(zero, jump, piece) for zero in system.zeros),
         gaps=tuple(distinct),
         strict=frozenset(place for place, is_strict in enumerate(distinct.values()) if is_strict),
         guards=(*system.guards, *conditions),

@@ -70,3 +70,17 @@ def test_a_formula_has_no_value_where_relations_would_divide_by_zero(relations: 
             continue
         else:
             assert float(said) == pytest.approx(right), y
+
+
+def test_a_case_whose_only_solution_divides_by_zero_leaves_the_others_their_formula() -> None:
+    relations = (
+        "y = a/(x - 1)",
+        {"equation": "x = a + 1", "when": "b < 1"},
+        {"equation": "x = 3*b", "when": "b >= 1"},
+    )
+    library = bare("a b x y", *relations, domains=dict.fromkeys("abxy", "real"))
+    form = library.formula("x", ["y", "b"])
+    at = {symbol: {"b": 2, "y": 5}[symbol.name] for symbol in form.free_symbols}
+    assert form.subs(at) == 6 == library.solve("x", y="5", b="2").base
+    outside = {symbol: {"b": 0, "y": 5}[symbol.name] for symbol in form.free_symbols}
+    assert form.subs(outside) is sympy.nan

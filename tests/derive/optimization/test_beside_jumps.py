@@ -75,3 +75,10 @@ def test_a_best_choice_typed_back_as_it_is_printed_has_the_printed_value(seed: i
     assert printed is not None
     value, choice = printed.groups()
     assert number(library.solve("y", x=choice)) == pytest.approx(float(value), rel=0.02, abs=1e-6)
+
+
+@pytest.mark.parametrize("x", ["-1.32..1.58", "-1.3..1.6", "-0.7..0.2"])
+def test_a_best_choice_gains_nothing_by_digits_that_count_as_rounding(x: str) -> None:
+    """It was at -0.49999999999999506, where ceil(x/0.5) is 0 and the target 2, told as 0."""
+    best = bare("x y", "y = ceil(x/0.5)*2 - 4*x", domains={"x": "real", "y": "real"}).least("y", x=x)
+    assert (best.chosen["x"], number(best)) == (-0.5, 0)

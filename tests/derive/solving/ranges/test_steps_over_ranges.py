@@ -68,3 +68,39 @@ def test_conditions_that_touch_exclude_each_other(second: str, right: tuple[floa
     """These were 1 to 200, 0 to 4 and -1.9 to 1.9, the first two "to one part in a million"."""
     library = bare("x w y z", "y = ceil(x/w)*w", f"z = {second}", domains=dict.fromkeys("xwyz", "real"))
     assert spanned(library.solve_all("z", x="1.2..3.4", w="1..2")) == pytest.approx(right, abs=1e-9)
+
+
+TIGHT = [
+    ("floor(3*x) + w", "ceil(y/w)*w", "real", "4.0..4.1", "1.8..2.3", (14, 16.1)),
+    ("floor(4*x) + w", "(x - y)/w", "real", "3.5..4.1", "2.0..2.6", (-7, -12.85 / 2.6)),
+    ("ceil(x/w)", "ceil(y/w)*w", "real", "2.8..3.2", "2.0..2.9", (2, 2.9)),
+    ("floor(x/w)*w", "ceil(y/w)*w", "0.5..9", "1.2..2.6", "1.2..2.0", (1.2, 2.6)),
+    ("floor(x/w)*w", "ceil(y/w)*w", "0.5..9", "1.9..3.5", "1.7..2.0", (1.7, 3.5)),
+    ("ceil(x)*w", "floor(y/w)", "0.5..9", "4.0..5.1", "1.5..2.2", (4, 6)),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "domain", "x", "w", "right"), TIGHT)
+def test_a_piece_that_only_touches_the_ranges_or_another_has_no_values(
+    first: str, second: str, domain: str, x: str, w: str, right: tuple[float, float]
+) -> None:
+    """3*x is 12 at least, so that `floor(3*x)` is never 11, though an enclosure begins below 12."""
+    domains = {"x": "real", "w": "real", "y": domain, "z": "real"}
+    library = bare("x w y z", f"y = {first}", f"z = {second}", domains=domains)
+    assert spanned(library.solve_all("z", x=x, w=w)) == pytest.approx(right, rel=1e-5)
+
+
+@pytest.mark.parametrize("domain", ["real", "-1..9", "0..9"])
+@pytest.mark.parametrize(("second", "right"), [("floor(y)*w", (0, 0)), ("w if y < 0 else 3*w + y", (3, 5.31))])
+def test_what_no_piece_is_proved_to_reach_is_not_told_as_reached(
+    domain: str, second: str, right: tuple[float, float]
+) -> None:
+    """(x - 2)**2 is never negative, and its terms leave it below zero by rounding at 2: no value of that counts."""
+    domains = {"x": "real", "w": "real", "y": domain, "z": "real"}
+    library = bare("x w y z", "y = x**2 - 4*x + 4", f"z = {second}", domains=domains)
+    (answer,) = library.solve_all("z", x="1.1..2.8", w="1..1.5")
+    low, high = spanned([answer])
+    assert low <= right[0]
+    assert high >= right[1] * (1 - 1e-9)
+    if any("one part in a million" in str(note) for note in answer.assumptions):
+        assert (low, high) == pytest.approx(right, rel=1e-5, abs=1e-5)
