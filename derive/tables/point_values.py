@@ -30,6 +30,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.case_trees import Cases, plans_for
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
+from derive.tolerances import HANDFUL
 from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
@@ -262,9 +263,15 @@ def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
 
 
 def _largest(arrays: Sequence[Any]) -> Any:
-    """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined."""
+    """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined.
+
+    Arms that differ only by rounding are equal, and the first of them binds: two arms that tie over an area, one of
+    them converted from another unit, would otherwise take turns from point to point.
+    """
     listed = numpy.array(numpy.broadcast_arrays(*arrays))
-    return numpy.where(numpy.isnan(listed).any(axis=0), -1, listed.argmax(axis=0))
+    largest = listed.max(axis=0)
+    is_largest = numpy.isclose(listed, largest, rtol=HANDFUL, atol=0)
+    return numpy.where(numpy.isnan(largest), -1, is_largest.argmax(axis=0))
 
 
 def _smallest(arrays: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -16,7 +17,14 @@ from typing import Any
 
 import numpy
 
-from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
+from derive.errors import (
+    AmbiguousError,
+    DeriveError,
+    ExpressionError,
+    InconsistentError,
+    UnderdeterminedError,
+    read_all,
+)
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.compiled_functions import is_own_value_alone
@@ -163,7 +171,8 @@ def asked(
         _ = function.lines  # refuses here what has no answer
     except UnderdeterminedError:
         for target in wanted:  # the solver knows the profiles, and says what they lack
-            solve(library, target, profiles, along.given(along.between()))
+            with suppress(AmbiguousError):  # by bounds that hold at one point between those of the axes
+                solve(library, target, profiles, along.given(along.between()))
         raise
     return SweepQuestion(along.lines, function)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from typing import Any
 
 import numpy
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import derive
 from derive.relation_files.loading import load
 from tests.derive.operations import Clock, limits_by
-from tests.derive.statements import bare
+from tests.derive.statements import bare, library
 from tests.ordinary import every, examples
 
 TRIP = load(
@@ -313,6 +313,21 @@ def test_arms_that_tie_along_the_edge_of_a_map_leave_it_whole(
     borders = tied.border("t", over=over, p=p, q="1..6")
     assert [(border.kind, border.relation) for border in borders] == [("check", "c0")]
     assert {region.arms["r1"] for region in borders.regions} == {f"q*{factor}" if is_end else f"p*q/{divisor}"}
+
+
+@every("units", list(product(("m", "ft", "inch", "yd"), repeat=4)), ordinary=15, thorough=3)
+def test_arms_that_tie_over_an_area_leave_one_border_whatever_their_units(units: tuple[str, ...]) -> None:
+    tied = library(dict(zip("bcyz", units, strict=True)), "y = min(b, 4*c)", "z = min(y, b)")
+    found = tied.border("z", over=("b", "c"), b="4.4..34.4 ft", c="3.6..35.6 inch")
+    (border,) = found
+    assert border.equation == "b = 4*c"
+    assert sum(region.share for region in found.regions) == pytest.approx(1)
+
+
+def test_bounds_at_a_point_between_those_of_an_axis_are_no_answer_of_a_border() -> None:
+    open_below = bare("a b y", "y = a + b", "y <= 100*a")
+    with pytest.raises(derive.UnderdeterminedError, match=r"not determined by what is given\. Give b\."):
+        open_below.border("y", over="a", a="1..3")
 
 
 @pytest.mark.parametrize(
