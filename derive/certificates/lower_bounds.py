@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from derive.certificates.proof import Bound, FlawError, GuardedLimit, Lagrangian, Tangent, middle, pieces
 from derive.expressions.tree import Apply, Name, Node, Number, is_condition, rebuilt
@@ -227,23 +228,28 @@ class Program:
         """Whether a box of a lower bound holds no admissible point."""
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
-            enclosure = enclose(limit.gap, spans, "")
-            if _applies(limit, spans) and (enclosure is None or _is_broken(limit, enclosure.values[0])):
+            enclosure, gap = enclose(limit.gap, spans, ""), self._exactly(limit.gap, box)
+            least = gap if gap is not None or enclosure is None else enclosure.values[0]
+            if _applies(limit, spans) and (least is None or _is_broken(limit, least)):
                 return True
-        zeros = [enclose(zero, spans, "") for zero in bound.zeros]
-        if any(enclosure is None or enclosure.misses_zero for enclosure in zeros):
-            return True
+        for zero in bound.zeros:
+            enclosure = enclose(zero, spans, "")
+            if enclosure is None or enclosure.misses_zero or self._exactly(zero, box) not in (None, 0):
+                return True
         return any(True not in truths(guard, spans) for guard in bound.guards)
+
+    def _exactly(self, node: Node, box: Box) -> Any:
+        """The exact value of a lower bound's form in a box that is one point; None where it is none, or has none."""
+        if self.bound.known or any(low != high for low, high in box):
+            return None
+        return exact_value(node, {name: Fraction(low) for name, (low, _) in zip(self.bound.names, box, strict=True)})
 
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
         """Whether the Lagrangian of a lower bound is not below the floor in a box."""
-        bound = self.bound
-        if all(low == high for low, high in box):
-            point = {name: Fraction(low) for name, (low, _) in self.spans(box).items()}
-            number = exact_value(bound.goal, point)
-            if number is not None and not bound.known:
-                return bool(number >= bound.floor)
-        return self._may_be_priced(box, prices) and self.lagrangian(prices).least(box) >= bound.floor
+        number = self._exactly(self.bound.goal, box)
+        if number is not None:
+            return bool(number >= self.bound.floor)
+        return self._may_be_priced(box, prices) and self.lagrangian(prices).least(box) >= self.bound.floor
 
     def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
         """Whether a lower bound's Lagrangian is convex between box and point, its tangent not below the floor."""
@@ -279,7 +285,7 @@ class Program:
         return remaining
 
 
-def _is_broken(limit: GuardedLimit, least: float) -> bool:
+def _is_broken(limit: GuardedLimit, least: float | Fraction) -> bool:
     """Whether a limit of a lower bound is broken wherever its gap is at least a number."""
     return least > 0 or (limit.is_strict and least == 0)
 

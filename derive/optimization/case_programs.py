@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, product
 from types import MappingProxyType
+from typing import NamedTuple
 
-from derive.errors import DeriveError, InconsistentError, LimitError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, with_forms
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
@@ -32,6 +33,7 @@ from derive.optimization.program import (
     DomainTest,
     Limit,
     Program,
+    Solutions,
     known_numbers,
     limits_of_range,
     step_of,
@@ -536,18 +538,18 @@ def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> 
     )
 
 
-def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-    """The function that solves for the implicit variables of a case's program, with every solution at a point."""
+def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], Solutions]:
+    """The function that solves for the implicit variables of a case's program at a point."""
     plans, renamed = merged.plans, merged.renamed
     counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
     counted = {name: counts[variable] for name, variable in renamed.items() if variable in counts}
     is_closed = all(variable.form is not None for variable in merged.variables)
 
-    def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
+    def solutions(of_each: Sequence[_States]) -> Iterator[dict[str, float]]:
         """The numbers of the implicit variables of a case's program, by each agreeing combination of solutions."""
         open_blocks = [[block for block in plan.blocks if only_form(library, block) is None] for plan in plans]
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
-        for states in product(*(_states(library, plan, values, counted) for plan in plans)):
+        for states in product(*(plan_states.complete for plan_states in of_each)):
             numbers: dict[str, float] = {}
             agrees = True
             for own_names, state in zip(names, states, strict=True):
@@ -556,23 +558,31 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
             if agrees:
                 yield numbers
 
-    def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+    def solved(values: Mapping[str, float]) -> Solutions:
         """The solutions in which every implicit variable of a case's program, counts among them, has a number."""
         complete: list[Mapping[str, float]] = []
-        for solution in [{}] if is_closed else solutions(values):
+        of_each = [] if is_closed else [_states(library, plan, values, counted) for plan in plans]
+        for solution in [{}] if is_closed else solutions(of_each):
             for variable in merged.variables:  # in this order: a count's form has the variables before it
                 solution[variable.name] = variable.at({**values, **solution})
             if all(map(math.isfinite, solution.values())):
                 complete.append(solution)
-        return complete
+        return Solutions(complete, all(plan_states.are_all for plan_states in of_each))
 
     return solved
 
 
+class _States(NamedTuple):
+    """The solutions of a case's plan at a point that have a number for every unknown, and whether they are all."""
+
+    complete: Sequence[State]
+    are_all: bool
+
+
 def _states(
     library: RelationSet, plan: Plan, values: Mapping[str, float], counted: Mapping[str, ImplicitVariable]
-) -> list[State]:
-    """The solutions of a case's plan at a point of what is free: those that have a number for every unknown.
+) -> _States:
+    """The solutions of a case's plan at a point of what is free, as far as the solver finds them.
 
     What follows from a count follows from the whole number, and not from what rounding made of it: the root of
     `d**2 = 4 - n` is zero where n is four, and far from zero where it is 3.9999999999999984.
@@ -585,9 +595,12 @@ def _states(
     except DeriveError as error:
         if isinstance(error, LimitError) and error.is_of_time:
             raise
-        return []
+        return _States((), are_all=isinstance(error, NoSolutionError))
     unknowns = {*plan.unknowns}
-    return [state for state in states if state.values.keys() >= unknowns]
+    complete = [state for state in states if state.values.keys() >= unknowns]
+    notes = chain.from_iterable(state.notes for state in states)
+    are_all = len(complete) == len(states) and all(note.kind != "unproved" for note in notes)
+    return _States(complete, are_all)
 
 
 def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:

@@ -41,6 +41,7 @@ from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,
     Program,
+    Solutions,
     known_numbers,
     limits_of,
     step_of,
@@ -88,7 +89,7 @@ def sampled_program(
             tested.append(Limit(limit.name, limit.relation, limit.written, gap, limit.approximate))
             wanted += [name for name in limit.names if name not in wanted]
 
-    def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+    def solved(values: Mapping[str, float]) -> Solutions:
         """The solver's numbers for target and limits at a point of a discrete choice; none where one has no answer."""
         tick()
         given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
@@ -109,12 +110,12 @@ def sampled_program(
             except DeriveError as error:
                 if isinstance(error, LimitError) and error.is_of_time:
                     raise
-                return []
+                return Solutions((), is_complete=False)
             domain = library.declared[name].domain
             if number is None or (domain.whole and not domain.is_whole(number)):
-                return []
+                return Solutions((), is_complete=False)
             numbers[name] = number
-        return [numbers]
+        return Solutions((numbers,))
 
     return Program(
         names=tuple(free),

@@ -28,6 +28,7 @@ from quantities.value import Value
 _ALL = 8  # limits up to which every set is tried by size
 _BOXES = 2000  # to prove that limits exclude each other
 _NEAR = 400  # to find the nearest miss
+_BOUNDED = "In the middle of the ranges {0} is only bounded. Give {0} a range too: then it is part of the choice."
 
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
@@ -140,7 +141,11 @@ def _solver_error(choice: SearchedChoice, *, is_point: bool) -> DeriveError | No
     try:
         solve(question.library, question.target, choice.pick.profiles, {**question.fixed, **choice.pick.listed, **free})
     except (InconsistentError, NoSolutionError, AmbiguousError) as error:
-        return error if is_point else None  # these say nothing of the other points
+        if is_point:
+            return error
+        is_bounded = isinstance(error, AmbiguousError) and all(answer.base is None for answer in error.answers)
+        # at one point, which says nothing of the others
+        return _unproved(question.target, hint=_BOUNDED.format(question.target)) if is_bounded else None
     except DeriveError as error:
         return error
     return None
@@ -173,12 +178,10 @@ def infeasible(
     )
 
 
-def _unproved(target: str) -> LimitError:
+def _unproved(target: str, *, hint: str = "Narrow the ranges.") -> LimitError:
     """The error where no choice was found, and some may yet be feasible."""
-    return LimitError.unproved(
-        f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
-        hint="Narrow the ranges.",
-    )
+    what = f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none."
+    return LimitError.unproved(what, hint=hint)
 
 
 def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:

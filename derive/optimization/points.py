@@ -236,7 +236,7 @@ class Points:
         for _ in range(_NEWTON):
             evaluated = self.boxes.at(numbers)
             if evaluated is None or not all(map(math.isfinite, chain(evaluated[0], *evaluated[1]))):
-                return None
+                break  # beside a jump there are no slopes, and the ties may hold where it stands
             values, slopes = evaluated
             moves = self._shortest_step(numbers, values[first:], slopes[first:])
             for i, move in moves.items():

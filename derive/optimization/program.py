@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from derive.certificates.proof import Bound, GuardedLimit, KnownNumber
 from derive.expressions.tree import Equation, Node, Number, names_in
@@ -120,6 +120,13 @@ class DomainTest:
     domain: Domain
 
 
+class Solutions(NamedTuple):
+    """The numbers of a program's variables at a point, once for each solution, and whether there are no others."""
+
+    numbers: Sequence[Mapping[str, float]]
+    is_complete: bool = True
+
+
 @dataclass(frozen=True)
 class Program:
     """What is to be made least, in one case of the question and for one discrete choice."""
@@ -141,8 +148,8 @@ class Program:
     counts: tuple[tuple[str, Node], ...] = ()  # variables that are whole, with their forms in terms of those before
     is_sampled: bool = False  # whether the solver has to be asked at each point
     undetermined: tuple[str, ...] = ()  # what has any value at some points of the box: `x*y = 0` leaves y open at x = 0
-    solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
-    """Every solution at a point, for what is a variable but not free."""
+    solved: Callable[[Mapping[str, float]], Solutions] | None = None
+    """The solutions at a point, for what is a variable but not free."""
 
     @cached_property
     def zeros(self) -> tuple[Node, ...]:
@@ -211,8 +218,16 @@ class Program:
 
     def solutions(self, point: Sequence[float]) -> list[dict[str, float]]:
         """All numbers of the program at a point of the free quantities, once for each solution there."""
-        values = {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
-        return [values] if self.solved is None else [{**values, **solution} for solution in self.solved(values)]
+        values = self._values_at(point)
+        return [values] if self.solved is None else [{**values, **numbers} for numbers in self.solved(values).numbers]
+
+    def _values_at(self, point: Sequence[float]) -> dict[str, float]:
+        """The known numbers of the program, and those of a point by their decimals."""
+        return {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
+
+    def is_known_at(self, point: Sequence[float]) -> bool:
+        """Whether all solutions of the program are known at a point: the solver may find bounds alone, or give up."""
+        return self.solved is None or self.solved(self._values_at(point)).is_complete
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
         """The numbers of all the program's variables at a point of what is free; None where one of them has none.

@@ -245,6 +245,9 @@ class _PointSearch(Search):
     def best(self) -> SearchResult:
         """Search a program by branch and bound for its best point and a bound."""
         ways: tuple[str, ...] = ()
+        if not self.program.free and not self.program.is_known_at(()):
+            self._take([()])  # there is but one point, of which boxes tell no more than the solver
+            return SearchResult(self.value if self.at is not None else math.inf, self.at or (), -math.inf, boxes=1)
         with suppress(LimitError):
             ways = self._ways()
             for point in self.points.spread() if self.program.ties else ():
@@ -303,7 +306,9 @@ class _PointSearch(Search):
         if all(low == high for low, high in free):
             point = [low for low, _ in free]
             goal = self.program.at(point)
-            if goal < math.inf or not self.program.is_at_open_end(point):  # which points beside it come as near as any
+            # an open end is no best point, and the points beside it come as near as any
+            is_best = goal < math.inf or not self.program.is_at_open_end(point)
+            if is_best and self.program.is_known_at(point):
                 floor = max(floor, goal)
         return floor
 

@@ -46,10 +46,11 @@ _CHOICES = {"max", "min", "abs", "piecewise", *STEPPED}
 
 @dataclass(frozen=True, slots=True)
 class ExactSolutions:
-    """All solutions of an equation in a domain: single numbers, and intervals whose every number is one."""
+    """The solutions of an equation in a domain: single numbers, and intervals whose every number is one."""
 
     points: tuple[float, ...]
     spans: tuple[Span, ...]
+    are_all: bool = True
 
 
 class _NotExact(Exception):  # noqa: N818 - no error: other methods solve the equation
@@ -196,6 +197,8 @@ class _Pieces:
                 inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in irrational]
             high = _Place(stretch.high, self._is_between(stretch.high, least, most))
             for place in (*sorted(inside, key=attrgetter("at")), high):
+                if place.at is not None and place.at == last.at:
+                    continue  # a root at which a part of the expression has a pole
                 if _are_close(last, place):
                     raise _NotExact
                 last = place

@@ -45,6 +45,7 @@ from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, differe
 from derive.numerics.algebra.multiprecision import gap_of, is_cancelled, overflows, sign_of_gap
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
+from derive.numerics.algebra.stepped_equations import solutions_by_steps
 from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
@@ -91,6 +92,8 @@ _ONE_TO_ONE = frozenset(
 )
 """Functions of every number that rise throughout."""
 _WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
+_MORE_STEPS = Assumption("there may be others, for further numbers of steps of what is rounded", "unproved")
+_NOWHERE_FOUND = "no number was found in its domain at which the two sides meet"
 _HANGING_ON_DIGITS = Outcome((), reason="whether it has a value hangs on digits that are not known", undecided=True)
 _REACHES = tuple(4.0**power for power in range(10, -2, -1))
 """How far from zero roundings are looked at exactly, the first of these at which they have few steps."""
@@ -206,9 +209,10 @@ def _exact_outcome(problem: OneUnknown) -> Outcome | None:
     may_cancel_out = ZERO in problem.sides or problem.occurrences != 1 or has_choice(problem.equation, problem.name)
     if may_cancel_out or any(problem.around(STEPPED)):
         between = _between_arguments(problem.equation)
-        exact = exact_solutions(between, problem.name, problem.known, problem.domain)
-        if exact is not None:
-            return _outcome_of_exact_solutions(exact, problem)
+        for solutions_in_domain in (exact_solutions, solutions_by_steps):
+            exact = solutions_in_domain(between, problem.name, problem.known, problem.domain)
+            if exact is not None:
+                return _outcome_of_exact_solutions(exact, problem)
     return _outcome_where_it_cancels(problem) if may_cancel_out else None
 
 
@@ -259,12 +263,14 @@ def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> O
     solutions: list[Solution] = []
     for x in exact.points:
         form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
-        proof = "" if form else _PROOF.format(sizes="")
+        proof = _PROOF.format(sizes="") if form is None and exact.are_all else ""
         solutions.append(Solution({problem.name: x}, {}, form, proof))
     is_whole = len(exact.spans) == 1 and not exact.points
     solutions += (Solution({}, {problem.name: span}, is_whole=is_whole) for span in exact.spans)
     if solutions:
-        return Outcome(tuple(solutions))
+        return Outcome(tuple(solutions), None if exact.are_all else _MORE_STEPS)
+    if not exact.are_all:
+        return Outcome((), reason=_NOWHERE_FOUND, cause=NEVER.cause, undecided=True)
     numerator = _exact_numerator(problem)
     if not candidates or (numerator is not None and numerator.degree() < 1):
         return NEVER
@@ -602,13 +608,13 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
     reason, cause = "", None
+    undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
     if not (points or bounded):
-        reason, cause = NEVER.reason, NEVER.cause
+        reason, cause = (_NOWHERE_FOUND if undecided else NEVER.reason), NEVER.cause
         if sizes:
             reason += f", at numbers{sizes}"
         if caveat is not None and roots.turn:
             reason += f"; it was {caveat.text}"
-    undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
     return Outcome((*points, *bounded), caveat, reason=reason, cause=cause, undecided=undecided)
 
 
