@@ -5,6 +5,7 @@ Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -65,9 +66,17 @@ class _Command(click.Command):
                 raise click.UsageError(f"{option.opts[0]} is given twice. Write it once{more}.", ctx=ctx)
 
 
+class _Seconds(click.FloatRange):
+    """A positive number of seconds; FloatRange compares, and lets through what is no number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        return self.fail(f"{value} is no number of seconds.", param, ctx) if math.isnan(seconds) else seconds
+
+
 _SECONDS = click.Option(
     ["--seconds"],
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Seconds(min=0, min_open=True),
     metavar="N",
     help="The time that the command may take: it ends with an error after so many seconds.",
 )

@@ -293,7 +293,9 @@ def sentence(comparison: Comparison) -> str:
         how = f"{_amount(comparison, comparison.change, _SHORT)} from A to B"
     else:
         times, word = (comparison.ratio, "more") if comparison.ratio >= 1 else (1 / comparison.ratio, "less")
-        how = "the same in A and B" if times == 1 else f"{times:.{_SHORT}g} times {word} in B than in A"
+        factor = f"{times:.{_SHORT}g}"
+        by = f"{100 * (times - 1):.{_SHORT}g} %" if factor == "1" else f"{factor} times"
+        how = "the same in A and B" if times == 1 else f"{by} {word} in B than in A"
     return f"{comparison.target} is {how}: {', '.join(parts)}"
 
 

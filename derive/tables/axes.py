@@ -73,8 +73,10 @@ def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
         count = operator.index(points)
     except TypeError:
         raise ExpressionError(f"{points!r} is not a number of points.", hint="Give an integer, such as 50.") from None
-    if not value.is_range or count < 2:
+    if not value.is_range:
         raise ExpressionError(f"{text!r} is not a span.", hint='Write span("1..100 sequence", 50).', text=text)
+    if count < 2:
+        raise ExpressionError(f"A span has at least 2 points, and is to have {count}.", hint="Give 2 or more.")
     if log and value.low <= 0:
         raise ExpressionError(f"{text!r} has no logarithm.", hint="Begin above zero.", text=text)
     return Axis(value.low, value.high, count, value.unit.text, log)

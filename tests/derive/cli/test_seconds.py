@@ -67,7 +67,7 @@ def test_what_takes_less_is_answered(tmp_path, monkeypatch):
     assert done.out.startswith("y = "), done.err
 
 
-@pytest.mark.parametrize("seconds", ["0", "-1", "soon"])
+@pytest.mark.parametrize("seconds", ["0", "-1", "soon", "nan"])
 def test_what_is_no_time_is_refused(tmp_path, monkeypatch, seconds):
     settle(tmp_path, {"waves.toml": FILE}, monkeypatch)
     assert ask("solve", "y", "x=0", "--library", "waves.toml", "--seconds", seconds).status == 2

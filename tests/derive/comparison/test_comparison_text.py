@@ -30,6 +30,14 @@ def test_text(found: derive.Comparison) -> None:
     assert found.text(9).splitlines()[0].startswith("cost_per_token: A 1.54117799 USD/Mtoken")
 
 
+def test_a_ratio_next_to_one_is_told_by_its_difference() -> None:
+    double = derive.load(
+        '[quantities]\nx = { unit = "m" }\ny = { unit = "m" }\n[relations]\ny = { equation = "y = 2*x" }'
+    )
+    one, other = (double.solve("y", x=text) for text in ("1 m", "0.9997 m"))
+    assert sentence(derive.compare(one, other)).startswith("y is 0.03 % less in B than in A")
+
+
 def test_data_are_json_and_say_the_same(found: derive.Comparison) -> None:
     data = json.loads(json.dumps(as_data(found)))
     assert data["ratio"] == pytest.approx(math.prod(one["amount"] for one in data["factors"]))

@@ -148,3 +148,9 @@ def test_the_length_of_a_dask_axis_has_to_be_known():
     array = pytest.importorskip("dask.array").from_array([1.0, 2.0, 3.0])
     with pytest.raises(ExpressionError, match=r"dask does not know how long the axis is\. Call array\.compute_chunk"):
         bare("x y", "y = x").sweep("y", x=array[array > 1.5])
+
+
+@pytest.mark.parametrize("points", [1, 0, -3])
+def test_a_span_of_too_few_points_is_said_to_have_them(points: int) -> None:
+    with pytest.raises(derive.ExpressionError, match=f"at least 2 points, and is to have {points}"):
+        derive.span("1..3 m", points)
