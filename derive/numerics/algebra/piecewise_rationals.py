@@ -65,12 +65,12 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
     >>> real = Domain("real", -math.inf, math.inf)
     >>> vanishing = parse_equation("y = (a + b - c)*x**2 + x")
     >>> exact_solutions(vanishing, "x", {n: written(x) for n, x in zip("abcy", (0.1, 0.2, 0.3, 5.0))}, real)
-    ExactSolutions(points=(5.0,), spans=())
+    ExactSolutions(points=(5.0,), spans=(), are_all=True)
     >>> kept = parse_equation("y = x - max(x - a, 0)")
     >>> exact_solutions(kept, "x", {"y": written(0.3), "a": written(0.3)}, real)
-    ExactSolutions(points=(), spans=((0.3, inf),))
+    ExactSolutions(points=(), spans=((0.3, inf),), are_all=True)
     >>> exact_solutions(kept, "x", {"y": written(0.2999999999999), "a": written(0.3)}, real)
-    ExactSolutions(points=(0.2999999999999,), spans=())
+    ExactSolutions(points=(0.2999999999999,), spans=(), are_all=True)
     """
     given = rationals((other for other in equation.names if other != name), known)
     if given is None:

@@ -28,7 +28,7 @@ from quantities.rational import nearest
 _STEP = Name("whole number of a rounding")  # no library declares such a name
 _ANY = Domain("real", -math.inf, math.inf)
 _MOST = 200  # whole numbers of a range that are put back on each side of zero
-_BEFORE_ROUNDING: Mapping[str, Span] = {"floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "round": (-0.5, 0.5)}
+_BEFORE_ROUNDING: Mapping[str, Span] = {"floor": (0.0, 1.0), "ceil": (-1.0, 0.0)}
 """How far a number may lie above the whole number that it is rounded to; a whole step is rounded to another one."""
 
 
