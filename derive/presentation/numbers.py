@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
-from quantities.rational import text_of
+from quantities.rational import text_of, written
 from quantities.units import Unit
 
 if TYPE_CHECKING:
@@ -146,10 +146,10 @@ _AMOUNT = re.compile(
 
 
 def in_unit(base: float, unit: Unit) -> Any:
-    """A number in base units as people read it: a pint Quantity in its unit."""
+    """A number in base units as people read it, converted by its decimals: a pint Quantity in its unit."""
     from quantities.registry import quantity
 
-    return quantity(unit.from_base(base), unit)
+    return quantity(unit.from_base(written(base)), unit)
 
 
 def reported_digits(number: float, digits: int = REPORTED) -> int:

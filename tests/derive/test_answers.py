@@ -76,9 +76,33 @@ def test_a_step_backwards_is_rearranged():
 
 
 def test_what_was_given_and_where_it_comes_from_is_kept(answer):
-    assert set(answer.given) == {"k", "area", "depth", "rise", "t"}
+    assert set(answer.given) == {"k", "area", "depth", "rise", "t", "life"}
     assert answer.sources
     assert {source for value in answer.given.values() for source in [value.source]} == set(answer.sources)
+
+
+CASES = [
+    [{"equation": "y = 2*x", "when": ["u < 3"]}, {"equation": "y = 5*x", "when": ["u >= 3"]}],
+    [{"equation": "y = 2*x", "when": ["u < v"]}, {"equation": "y = 5*x*v", "when": ["u >= v"]}],
+    ["y = 2*x if u < 3 else 5*x"],
+]
+BEHIND = [[], ["u = 2*w"], ["u = w + p", "p = 3*w"], [{"equation": "u = w", "when": ["p > 1"]}, "p = 2*v"]]
+
+
+@pytest.mark.parametrize("cases", CASES)
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize("is_profile", [False, True])
+@pytest.mark.parametrize("level", ["1", "4"])
+def test_what_an_answer_lists_as_given_is_enough_to_ask_it_again(cases, behind, is_profile, level):
+    """Also the values by which a relation applies, and those from which these follow."""
+    values = {"v": "2", **({"w": level} if behind else {"u": level})}
+    stated = {"profiles": {"some": values}} if is_profile else {"values": values}
+    answer = bare("x y u v w p", *cases, *behind, **stated).solve("y", *(["some"] if is_profile else []), x=7)
+    again = bare("x y u v w p", *cases, *behind).solve(
+        "y", **{name: str(value) for name, value in answer.given.items()}
+    )
+    assert number(again) == number(answer)
+    assert not again.assumptions or "assumed" not in " ".join(again.assumptions)
 
 
 def test_a_weak_value_of_the_target_is_a_check(answer):

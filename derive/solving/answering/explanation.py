@@ -38,6 +38,7 @@ from derive.solving.blocks.closed_forms import slopes
 from derive.solving.diagnosis.domains_beside import DomainsBeside
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
+from derive.solving.execution.case_claims import conditions_of
 from derive.solving.execution.checks import AnswerChecks, extended
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult, proof_of
@@ -101,14 +102,15 @@ class Explanation:
             further.append(Assumption("it has no value in the middle of the ranges"))
         if self.result.is_assumed_away:
             further.append(Assumption("another answer assumes that this is not the case", "away"))
+        given = {**self.used, **self._deciding}
         return Answer(
             quantity=self.library.declared[target],
             base=None if has_no_middle else self._number,
             bounds=cut.ends,
-            given=MappingProxyType(self.used),
+            given=MappingProxyType(given),
             regime=MappingProxyType({**self._regime(), **self._arms()}),
             stated_assumptions=(*self._assumptions(cut.how), *further),
-            sources=tuple(dict.fromkeys(value.source for value in self.used.values())),
+            sources=tuple(dict.fromkeys(value.source for value in given.values())),
             quantities=self._quantities,
             checks=checks,
             unused=unused,
@@ -157,6 +159,20 @@ class Explanation:
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by other relations
             needed |= self._roles.acting((), with_weak=True)
         return {name: value for name, value in self.question.in_use(self.plan).items() if name in needed}
+
+    @cached_property
+    def _deciding(self) -> dict[str, Value]:
+        """The given and weak values in an explanation that act by deciding that a relation of the plan applies.
+
+        Fallbacks are none of these: nothing was said of their quantities.
+        """
+        library, question = self.library, self.question
+        deciding = {*names_in(*conditions_of(library.relations[name] for name in self.plan.relations))}
+        if deciding <= self.used.keys():
+            return {}
+        behind = frozenset[str]().union(*map(decisions_of(library, question).stated_behind, deciding))
+        stated = {**question.weak, **question.strong}
+        return {name: value for name, value in stated.items() if name in behind and not value.source.stands_in}
 
     @cached_property
     def _roles(self) -> Roles:

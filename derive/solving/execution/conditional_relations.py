@@ -314,23 +314,32 @@ class Decisions:
             return None  # for now: its weak value, unless it turns out to follow
         return self.question.weak[name].base[1]
 
-    def weak_behind(self, name: str) -> frozenset[str]:
-        """The weak values by which a quantity in a relation's condition has its number."""
+    def stated_behind(self, name: str) -> frozenset[str]:
+        """The typed and the weak values by which a quantity in a relation's condition has its number."""
         behind, seen = set[str](), set[str]()
         pending = [name]
         while pending:
             current = pending.pop()
-            if current in seen or current in self.question.strong:
+            if current in seen:
                 continue
             seen.add(current)
             plan = self.carried_out.get(current)
-            if self.following(current) is None or plan is None:
-                behind.update({current} & self.question.weak.keys())
+            if current in self._strong or self.following(current) is None or plan is None:
+                behind.update({current} & self._stated)
                 continue
             relations = [self.library.relations[relation] for relation in plan.relations]
-            behind.update(plan.weak_behind_target(self.library))
+            inputs = chain.from_iterable(block.inputs(self.library) for block in plan.blocks)
+            behind.update(plan.weak_behind_target(self.library), self._strong.intersection(inputs))
             pending += chain.from_iterable(names_in(*relation.conditions) for relation in relations)
         return frozenset(behind)
+
+    def weak_behind(self, name: str) -> frozenset[str]:
+        """The weak values by which a quantity in a relation's condition has its number."""
+        return self.stated_behind(name) - self._strong
+
+    @cached_property
+    def _stated(self) -> Set[str]:
+        return self.question.strong.keys() | self.question.weak.keys()
 
     @cached_property
     def _strong(self) -> frozenset[str]:

@@ -13,11 +13,12 @@ from itertools import chain
 
 from derive.caches import Memo, numbers_as_key
 from derive.certificates.proof import Claim, Proof
-from derive.errors import DeriveError, LimitError, NoSolutionError
+from derive.errors import DeriveError, LimitError, LimitKind, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.certification import claim_of
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import Search, tick
@@ -47,17 +48,23 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
     states, reason = [replace(start, values=dict(start.values))], ""  # a copy, to which the first block may write
     for block in plan.blocks:
         following: list[State] = []
-        refused: NoSolutionError | None = None
+        refused: NoSolutionError | LimitError | None = None
+        doubts: list[Assumption] = []
         for state in states:
             tick()
             try:
                 steps, why = block_states(library, block, state, is_last=len(states) == 1)
             except NoSolutionError as error:  # for this state only: another may have one
-                refused = error
+                refused = refused or error
+                continue
+            except LimitError as error:
+                if error.kind is not LimitKind.PROOF or len(states) == 1:
+                    raise
+                refused, doubts = error, [OTHERS_MAY_EXIST.on(block.unknowns[0])]
                 continue
             following.extend(steps)
             reason = why or reason
-        following = _doubting_alike(states, following)
+        following = _doubting_alike(states, following, doubts)
         if refused is not None and not following:
             raise refused
         if not following:
@@ -82,9 +89,9 @@ def _doubts_of(states: Iterable[State]) -> list[Assumption]:
     return [note for note in chain.from_iterable(state.notes for state in states) if note.kind == "unproved"]
 
 
-def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
+def _doubting_alike(before: Sequence[State], after: list[State], more: Sequence[Assumption]) -> list[State]:
     """The states after a block, each with all doubts: where one list is open, so is the list of all that follows."""
-    doubts = dict.fromkeys(_doubts_of((*before, *after)))
+    doubts = dict.fromkeys((*_doubts_of((*before, *after)), *more))
 
     def doubting(state: State) -> State:
         if doubts.keys() <= {*state.notes}:

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import derive
-from tests.derive.statements import bare, number
+from tests.derive.statements import bare, library, number
 from tests.ordinary import every
 
 SHAPES = ["{m}*floor(b/{m}) - a/{k}/b", "floor(b/{m}) - a/{k}/b**2"]
@@ -38,3 +38,12 @@ def test_a_limit_is_met_at_a_round_number() -> None:
 
 def number_at(best: derive.Optimum, name: str) -> float:
     return float(best.at[name].magnitude)
+
+
+@pytest.mark.parametrize("unit", ["%", "ms", "ft", "KiB", "degF"])
+def test_a_choice_at_the_end_of_its_range_is_the_number_that_was_typed(unit: str) -> None:
+    """14 % was chosen as 14.000000000000002 %."""
+    steps = library({"p": unit, "y": unit}, "y = p")
+    for end in (7, 14, 28, 29, 0.3, 2.7):
+        best = steps.most("y", p=f"0.1..{end} {unit}")
+        assert number_at(best, "p") == end
