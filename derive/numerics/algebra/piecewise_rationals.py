@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise, starmap
+from itertools import chain, combinations, pairwise, starmap
 from operator import attrgetter
 from typing import Any
 
@@ -39,7 +39,7 @@ from derive.time_limits import tick
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
-_MOST_BREAKS = 100
+_MOST_BREAKS = 400
 _CLOSEST = Fraction(1, 2**50)  # relative distance of places between which a rounded root leaves no sure point
 _CHOICES = {"max", "min", "abs", "piecewise", *STEPPED}
 
@@ -250,19 +250,15 @@ class _Pieces:
         self.breaks = sorted(breaks)
 
     def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
-        """The breaks inside a stretch that a rounding makes, where its argument, linear in the name, is whole."""
-        low, high = stretch.low, stretch.high
+        """The breaks inside a stretch that a rounding makes, where its argument is whole."""
         above, below = self._ratio(self._smooth(rounded, stretch.inside))
-        if above.degree() < 1 and below.degree() == 0:
+        if above.degree() < 1 and below.degree() < 1:
             return []
-        if above.degree() != 1 or below.degree() != 0 or low is None or high is None:
+        least, most = _range_of(above, below, stretch)
+        if most - least > _MOST_BREAKS:
             raise _NotExact
-        offset, slope = (fraction(c / below[0]) for c in above.coeffs())
-        ends = sorted((slope * low + offset, slope * high + offset))
-        if ends[1] - ends[0] > _MOST_BREAKS:
-            raise _NotExact
-        wholes = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
-        return [x for x in ((whole - offset) / slope for whole in wholes) if low < x < high]
+        wholes = range(math.ceil(least), math.floor(most) + 1)
+        return [*chain.from_iterable(self._rational_roots(above - whole * below, stretch) for whole in wholes)]
 
     def _smooth(self, node: Node, x: Fraction) -> Node:
         """The expression around a point as one ratio of polynomials: each choice is the arm that binds there."""
@@ -349,6 +345,33 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
                     raise _NotExact
                 irrational.append(number)
     return sorted(rational), irrational
+
+
+def _range_of(above: Polynomial, below: Polynomial, stretch: Interval) -> tuple[Fraction, Fraction]:
+    """Two numbers between which a ratio of polynomials lies inside a stretch; `_NotExact` if it has none.
+
+    It is extreme at the ends, or where it is level. Where that is at an irrational number, there is one to spare.
+    """
+    poles, irrational_poles = _roots_within(below, stretch)
+    if poles or irrational_poles:
+        raise _NotExact
+    level, irrational = _roots_within(above.derivative() * below - above * below.derivative(), stretch)
+    places = [stretch.low, stretch.high, *level, *map(Fraction, irrational)]
+    values = [_limit_at(above, below, place) for place in places]
+    spare = 1 if irrational else 0
+    return min(values) - spare, max(values) + spare
+
+
+def _limit_at(above: Polynomial, below: Polynomial, end: Fraction | None) -> Fraction:
+    """What a piece's ratio of polynomials comes to at a place or an end of a stretch, also at an infinite one."""
+    if end is not None:
+        divisor = below(exactly(end))
+        if divisor == 0:
+            raise _NotExact
+        return fraction(above(exactly(end)) / divisor)
+    if above.degree() > below.degree():
+        raise _NotExact
+    return fraction(above[below.degree()] / below[below.degree()])
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
