@@ -17,7 +17,7 @@ from itertools import chain
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
-from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.exact_values import Undefined, exact_number, rationals
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, added, difference_of, inverted, negated
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_preimage, exact_solutions
@@ -69,8 +69,14 @@ def solutions_by_steps(
         steps, are_all_of_form = _whole_numbers(ranges)
         are_all = are_all and are_all_of_form
         for step in steps:
-            x = exact_value(candidate.form, {_STEP.name: Fraction(step)})
-            if x is not None and nearest(x) in domain and exact_value(difference, {name: x}) == 0:
+            try:
+                x = exact_number(candidate.form, {_STEP.name: Fraction(step)})
+                gap = 1 if x is None or nearest(x) not in domain else exact_number(difference, {name: x})
+            except Undefined:
+                continue
+            if x is None or gap is None:  # not rational
+                return None
+            if gap == 0:
                 points.add(nearest(x))
     return ExactSolutions(tuple(sorted(points)), (), are_all)
 
