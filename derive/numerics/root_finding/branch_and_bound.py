@@ -354,6 +354,9 @@ def breadth(side: Span) -> float:
     return 2.0 + (high - low) / size if size > AROUND_ZERO else 0.0
 
 
+_STALE = 100  # parts after which a search that attains nothing better looks at all equal parts in turn
+
+
 class Search:
     """The search for the least value of a system, best part first. Subclasses say which values are attained."""
 
@@ -365,7 +368,8 @@ class Search:
         self.most = most  # limit on parts
         self.value = value  # the least that is attained
         self.count = 0  # of parts so far
-        self.queue: list[tuple[float, int, Part, int | None]] = []  # bound, age, part, and the side to cut
+        self.queue: list[tuple[float, int, Part, int | None]] = []  # bound, turn, part, and the side to cut
+        self.latest: tuple[float, int] = (value, 0)  # the least value attained, and how many parts there were by then
         self.settled = math.inf  # the least bound of what is not cut further
         self.pending = -math.inf  # the bound of what is being cut
 
@@ -400,8 +404,17 @@ class Search:
         if part is None or part.floor >= self.value:
             return
         self.attain(part)
-        if part.floor < self.value:  # of equal parts the latest comes first
-            heapq.heappush(self.queue, (part.floor, -self.count, part, self.boxes.widest(part)))
+        if part.floor < self.value:
+            heapq.heappush(self.queue, (part.floor, self._turn(), part, self.boxes.widest(part)))
+
+    def _turn(self) -> int:
+        """The turn of branch and bound's latest part among equal ones: the first, as long as that leads to better ones.
+
+        Where it does not, as beside a jump that rounding blurs at every number of one unknown, the others come first.
+        """
+        if self.value < self.latest[0]:
+            self.latest = self.value, self.count
+        return -self.count if self.count - self.latest[1] <= _STALE else self.count
 
     def _examined(self, sides: Box) -> Part | None:
         """A part of branch and bound after narrowing, with the goal's lower bound; None if it has nothing better."""
