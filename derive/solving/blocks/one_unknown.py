@@ -18,7 +18,7 @@ An outcome without a caveat claims that no solution is missing. It is proved in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -96,7 +96,7 @@ _MORE_STEPS = Assumption("there may be others, for further numbers of steps of w
 _NOWHERE_FOUND = "no number was found in its domain at which the two sides meet"
 _HANGING_ON_DIGITS = Outcome((), reason="whether it has a value hangs on digits that are not known", undecided=True)
 _REACHES = tuple(4.0**power for power in range(10, -2, -1))
-"""How far from zero roundings are looked at exactly, the first of these at which they have few steps."""
+"""How far from zero roundings are looked at exactly."""
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -471,14 +471,13 @@ def _with_those_of_doubles(roots: Roots, problem: OneUnknown) -> Roots:
 
 
 def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
-    """What exact numbers show of one unknown around zero, as far as steps are few, and beyond that what a search found.
+    """What exact numbers show of one unknown where its steps are few, and beyond that what a search found.
 
-    Roundings step without end, and a search goes past many roots, as past those of `floor(x)/x = 1`.
+    Roundings step without end, far from zero or towards it, and a search goes past many roots, as past those of
+    `floor(x)/x = 1`.
     """
-    domain = problem.domain
-    for reach in _REACHES:
-        near = replace(domain, low=max(domain.low, -reach), high=min(domain.high, reach))
-        exact = exact_solutions(problem.equation, problem.name, problem.known, near) if near.low < near.high else None
+    for near in _parts_with_few_steps(problem.domain):
+        exact = exact_solutions(problem.equation, problem.name, problem.known, near)
         if exact is None:
             continue
         beyond = [(low, min(high, near.low)) for low, high in roots.plateaus if low < near.low]
@@ -489,6 +488,20 @@ def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
         outside = (x for x in values if not any(_is_inside(x, span) for span in spans))
         return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(sorted(spans)))
     return roots
+
+
+def _parts_with_few_steps(domain: Domain) -> Iterator[Domain]:
+    """Parts of one unknown's domain in which roundings may have few steps: around zero, or from its inverse on."""
+    for reach in _REACHES:
+        for low, high in ((-reach, reach), (1 / reach, reach)):
+            part = replace(
+                domain,
+                low=max(domain.low, low),
+                high=min(domain.high, high),
+                open_low=domain.open_low and domain.low >= low,
+            )
+            if part.low < part.high:
+                yield part
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
