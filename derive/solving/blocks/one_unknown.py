@@ -491,17 +491,18 @@ def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
 
 
 def _parts_with_few_steps(domain: Domain) -> Iterator[Domain]:
-    """Parts of one unknown's domain in which roundings may have few steps: around zero, or from its inverse on."""
-    for reach in _REACHES:
-        for low, high in ((-reach, reach), (1 / reach, reach)):
-            part = replace(
-                domain,
-                low=max(domain.low, low),
-                high=min(domain.high, high),
-                open_low=domain.open_low and domain.low >= low,
-            )
-            if part.low < part.high:
-                yield part
+    """Parts of one unknown's domain in which roundings may have few steps: around zero, else those beside it."""
+    around = [(-reach, reach) for reach in _REACHES]
+    beside = [(1 / reach, reach) for reach in _REACHES]
+    for low, high in (*around, *beside):
+        part = replace(
+            domain,
+            low=max(domain.low, low),
+            high=min(domain.high, high),
+            open_low=domain.open_low and domain.low >= low,
+        )
+        if part.low < part.high:
+            yield part
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
