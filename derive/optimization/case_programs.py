@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, product
 from types import MappingProxyType
 from typing import NamedTuple
@@ -59,6 +60,7 @@ from quantities.domain import Domain
 
 _UNDECIDED: Mapping[Node, bool] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
+_REMEMBERED = 1024  # points of which a search asks again for the solutions
 _ANY = Domain("real", -math.inf, math.inf)
 
 
@@ -558,8 +560,10 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
             if agrees:
                 yield numbers
 
-    def solved(values: Mapping[str, float]) -> Solutions:
+    @lru_cache(maxsize=_REMEMBERED)
+    def solved_at(point: tuple[tuple[str, float], ...]) -> Solutions:
         """The solutions in which every implicit variable of a case's program, counts among them, has a number."""
+        values = dict(point)
         complete: list[Mapping[str, float]] = []
         of_each = [] if is_closed else [_states(library, plan, values, counted) for plan in plans]
         for solution in [{}] if is_closed else solutions(of_each):
@@ -569,7 +573,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
                 complete.append(solution)
         return Solutions(complete, all(plan_states.are_all for plan_states in of_each))
 
-    return solved
+    return lambda values: solved_at(tuple(values.items()))
 
 
 class _States(NamedTuple):

@@ -64,7 +64,7 @@ def test_the_best_count_of_a_tie_is_that_of_enumeration(tie: str, seed: int) -> 
     assert found.answer.base == (min if sense == "least" else max)(numbers)
 
 
-@every("seed", range(60), ordinary=10, thorough=6)
+@every("seed", range(60), ordinary=60, thorough=10)
 @pytest.mark.parametrize("tie", [tie for tie in TIES if tie != "n - floor(n/m)*m + 1"])  # without end
 def test_a_count_that_follows_within_bounds_is_not_said_to_have_no_value(tie: str, seed: int) -> None:
     """The count of a tie is only bounded by the others: nothing is found, or what is found is the best."""
