@@ -315,7 +315,7 @@ def test_arms_that_tie_along_the_edge_of_a_map_leave_it_whole(
     assert {region.arms["r1"] for region in borders.regions} == {f"q*{factor}" if is_end else f"p*q/{divisor}"}
 
 
-@every("units", list(product(("m", "ft", "inch", "yd"), repeat=4)), ordinary=15, thorough=3)
+@every("units", list(product(("m", "ft", "inch", "yd"), repeat=4)), ordinary=15, thorough=7)
 def test_arms_that_tie_over_an_area_leave_one_border_whatever_their_units(units: tuple[str, ...]) -> None:
     tied = library(dict(zip("bcyz", units, strict=True)), "y = min(b, 4*c)", "z = min(y, b)")
     found = tied.border("z", over=("b", "c"), b="4.4..34.4 ft", c="3.6..35.6 inch")

@@ -42,7 +42,7 @@ def _pairs(n_most: int, m_most: int) -> Iterator[tuple[int, int]]:
     return ((n, m) for n in range(1, n_most + 1) for m in range(1, m_most + 1))
 
 
-@every("seed", range(60), ordinary=10, thorough=6)
+@every("seed", range(60), ordinary=20, thorough=20)
 @pytest.mark.parametrize("tie", TIES)
 def test_the_best_count_of_a_tie_is_that_of_enumeration(tie: str, seed: int) -> None:
     draw = random.Random(f"{tie} {seed}")
@@ -64,7 +64,7 @@ def test_the_best_count_of_a_tie_is_that_of_enumeration(tie: str, seed: int) -> 
     assert found.answer.base == (min if sense == "least" else max)(numbers)
 
 
-@every("seed", range(60), ordinary=60, thorough=10)
+@every("seed", range(60), ordinary=60, thorough=20)
 @pytest.mark.parametrize("tie", [tie for tie in TIES if tie != "n - floor(n/m)*m + 1"])  # without end
 def test_a_count_that_follows_within_bounds_is_not_said_to_have_no_value(tie: str, seed: int) -> None:
     """The count of a tie is only bounded by the others: nothing is found, or what is found is the best."""
@@ -87,7 +87,7 @@ def test_a_count_that_follows_within_bounds_is_not_said_to_have_no_value(tie: st
         assert found.answer.base == best or not found.proved
 
 
-@every("seed", range(60), ordinary=15, thorough=6)
+@every("seed", range(60), ordinary=20, thorough=20)
 @pytest.mark.parametrize("limit", LIMITS)
 def test_the_best_count_under_a_limit_in_steps_is_that_of_enumeration(limit: str, seed: int) -> None:
     draw = random.Random(f"{limit} {seed}")

@@ -96,7 +96,7 @@ def _zeros(a: Fraction, b: Fraction, c: Fraction) -> set[Fraction]:
     return {(-c + root) / (2 * a), (-c - root) / (2 * a)}
 
 
-@every("seed", range(1500), ordinary=15)
+@every("seed", range(1500), ordinary=30, thorough=10)
 def test_the_solutions_are_those_of_all_pieces(seed: int) -> None:
     draw = random.Random(f"roundings of ratios {seed}")
     total = _Sum(draw)

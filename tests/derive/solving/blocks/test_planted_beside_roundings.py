@@ -30,7 +30,7 @@ TERMS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 SIZES = [Fraction(size) for size in ("1", "2", "3", "5", "7", "12", "0.2", "0.5", "2.4", "0.7", "1.5")]
 
 
-@every("seed", range(400), ordinary=20, thorough=4)
+@every("seed", range(400), ordinary=40, thorough=10)
 @pytest.mark.parametrize("is_rational", [False, True])
 def test_a_planted_number_is_among_the_solutions(is_rational: bool, seed: int) -> None:
     """Rational terms show it exactly also where roundings step without end; a search may say that it left some out."""
