@@ -98,7 +98,8 @@ def page_question(
     answers = [solve(library, target, profiles, given) for target in targets]
     for target, answer in zip(targets, answers, strict=True):
         question = ask(library, target, profiles, given)
-        used = _of_all_cases(library, question, answer.given)
+        in_steps = {name: answer.given[name] for name in answer.lineage.origins}  # and not only in a condition
+        used = _of_all_cases(library, question, in_steps)
         known |= {name: value for name, value in used.items() if name in given or not _is_fixed(value)}
         limits = [check.name for check in answer.checks if check.name in library.relations]
         beside |= _completing(library, question, limits, used)
