@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _EDITION = f"derive {version('derive-engine')}; numbers are shown rounded and computed with all their digits"
 _PACKED = re.compile(r'(?<=id="packed">)[^<]*')  # the data in a page with sliders
+_BEGINNING = 100  # characters of a line that tell it from another; the data of a page stand in one
 _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
 
 
@@ -218,8 +219,17 @@ def stale(folder: Path, name: str) -> list[str]:
             wrong.append(f"{path} is missing")
         else:
             if text_there != text and not (is_page(name) and _is_same_page(text_there, text)):
-                wrong.append(f"{path} is out of date")
+                wrong.append(f"{path} is out of date{_first_difference(text_there, text)}")
     return wrong
+
+
+def _first_difference(text_there: str, text: str) -> str:
+    """Where a file of a report departs from what it would be, and what would stand there."""
+    lines = zip_longest(text_there.splitlines(), text.splitlines(), fillvalue="")
+    for number, (there, new) in enumerate(lines, start=1):
+        if there != new:
+            return f" from line {number} on, which would begin with {new[:_BEGINNING]!r}"
+    return ""
 
 
 def orphans(folder: Path) -> list[str]:
