@@ -47,6 +47,7 @@ from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
 from derive.kernels.several_targets import JointFunctions, found_for, solved_number
 from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
 from derive.solving.execution.question import Question, ask, outlined
@@ -162,6 +163,7 @@ def compiled_with(
             hint="Leave one of the givens out, or compile without profiles.",
             limit="a function with profiles",
         )
+    is_own = may_take_own_value(library, question, cases(library, question.outline))
     inner = compiled(
         library,
         target,
@@ -170,7 +172,7 @@ def compiled_with(
         tested=False,
         weak=stated,
         profiles=profiles,
-        is_asked=bool(depending_on_case(library, question, stated)),
+        is_asked=is_own or bool(depending_on_case(library, question, stated)),
     )
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     quantities = [library.declared[name] for name in names]
@@ -220,6 +222,14 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
     if not is_stated or cases(library, question.outline).alternatives:
         return False
     return not eliminates(library, question.outline)
+
+
+def may_take_own_value(library: RelationSet, question: Question, target_cases: Cases) -> bool:
+    """Whether what a profile states of a compiled function's target may count, where nothing else leads to it in a case."""
+    if question.own is None or question.target not in question.origins or target_cases.is_everywhere:
+        return False
+    connected = structure_of(library).reached(question.target, frozenset(question.strong))
+    return any(library.relations[name].conditions for name in connected)
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:

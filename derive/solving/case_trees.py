@@ -13,8 +13,9 @@ only elimination of cancelling quantities does.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain, combinations, permutations, product
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan, plan_for
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.cancellation.typed_alone import plan_by_typed, without_displaced, yielding_to_typed
 from derive.solving.execution.question import Outline, lone_fallbacks, outlined
 from derive.time_limits import query, tick
@@ -48,6 +49,26 @@ class Case:
     assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
     yielding: tuple[YieldingCondition, ...] = ()  # conditions decided by defaults that its own numbers may replace
     following: tuple[YieldingCondition, ...] = ()  # those of them that are on what follows from its own numbers
+
+    def where(self, known: Callable[[Node], bool | None]) -> Case | None:
+        """The case with only those conditions on its numbers of which nothing is known; None if it does not apply."""
+        if any(known(condition) is False for condition in self.holding):
+            return None
+        open_groups = [group for group in self.failing if not any(known(condition) is False for condition in group)]
+        if any(all(map(known, group)) for group in open_groups):
+            return None
+        holding = tuple(condition for condition in self.holding if known(condition) is None)
+        return replace(self, holding=holding, failing=tuple(open_groups))
+
+    @property
+    def is_on_assumptions(self) -> bool:
+        """Whether the case rests on more than conditions at forks and on its own numbers."""
+        return bool(self.assumed or self.yielding)
+
+    def names(self, library: RelationSet) -> set[str]:
+        """The quantities that lead to the target in the case, or are in conditions on its numbers."""
+        conditions = (*self.holding, *chain.from_iterable(self.failing))
+        return {*library.held_by(self.plan.relations), *names_in(*conditions)}
 
     @property
     def is_open(self) -> bool:
@@ -94,6 +115,7 @@ class Cases:
     may_go_past_typed: bool = False  # whether weak values may yield to typed ones, as only all cases at numbers tell
     partial: Node | None = None  # a condition that the givens decide at some numbers only
     gaps: tuple[frozenset[str], ...] = ()  # relations without which, in some case, counting leaves the target open
+    without_forks: frozenset[str] = frozenset()  # quantities in conditions whose own cases the givens do not tell apart
 
     @property
     def leaves(self) -> list[Case]:
@@ -109,6 +131,45 @@ class Cases:
     def ends(self) -> list[End]:
         """The ends of all trees of forks, with or without a case, those for quantities in conditions included."""
         return [*chain.from_iterable(map(ends, chain(self.alternatives, *self.asides.values())))]
+
+    def where(self, library: RelationSet, varying: Iterable[str], truth_of: Callable[[Node], bool | None]) -> Cases:
+        """The cases that are left where only some givens vary, by the truths of the conditions on all other numbers."""
+        changing = frozenset(varying)
+
+        @cache
+        def known(condition: Node) -> bool | None:
+            return truth_of(condition) if self._is_constant(condition, library, changing) else None
+
+        def left(tree: Tree) -> Tree:
+            if not isinstance(tree, Fork):
+                return None if tree is None else tree.where(known)
+            truth_here = known(tree.condition)
+            if truth_here is None:
+                return replace(tree, yes=left(tree.yes), no=left(tree.no))
+            return left(tree.yes if truth_here else tree.no)
+
+        return replace(self, alternatives=tuple(tree for tree in map(left, self.alternatives) if tree is not None))
+
+    def _is_constant(self, condition: Node, library: RelationSet, varying: frozenset[str]) -> bool:
+        """Whether a condition is true in all cases or in none, whatever numbers some of the givens have."""
+        changing = varying.union(self.without_forks, *(plan.unknowns for plan in self.plans))
+        pending = [*names_in(condition)]
+        for name in pending:  # grows as it is walked
+            trees = self.asides.get(name, ())
+            if name in varying or not (trees or name in self.outline.strong or name in self.outline.weak):
+                return False
+            if not trees and name in changing:
+                return False
+            for case, decided in chain.from_iterable(map(ends, trees)):
+                if case is not None and (case.is_on_assumptions or not varying.isdisjoint(case.names(library))):
+                    return False
+                pending += [other for other in names_in(*decided) if other not in pending]
+        return True
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether an alternative has steps on each side of its forks, and tests nothing: they lead to the target always."""
+        return any(all(_tests_nothing(case) for case, _ in ends(tree)) for tree in self.alternatives)
 
     def of_aside(self, name: str) -> Cases:
         """The trees of cases that compute a quantity in a condition, as alternatives of a question of its own."""
@@ -194,6 +255,7 @@ def _with_lone_cases_replaced(target_cases: Cases, without: Cases, lone_plans: C
         may_go_past_typed=target_cases.may_go_past_typed or without.may_go_past_typed,
         partial=target_cases.partial or without.partial,
         gaps=(*target_cases.gaps, *without.gaps),
+        without_forks=target_cases.without_forks | without.without_forks,
     )
 
 
@@ -249,7 +311,13 @@ class _CaseSorter:
                     pending.append(excluded | {relation.name})
         alternatives = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
-        sorted_out = Cases(self.outline, alternatives, asides, gaps=tuple(self.gaps))
+        sorted_out = Cases(
+            self.outline,
+            alternatives,
+            asides,
+            gaps=tuple(self.gaps),
+            without_forks=frozenset(self.without_forks),
+        )
         decided = chain.from_iterable(conditions for _, conditions in sorted_out.ends)
         partial = next(filter(self._is_partly_decided, decided), None)
         may_go_past_typed = bool(alternatives) and self._may_go_past_typed(sorted_out)
@@ -415,8 +483,11 @@ def same_steps(first: Cases, second: Cases) -> bool:
     """Whether two questions for a target take the same steps in all cases, in whatever order conditions are decided.
 
     What a case rests on, and tests, may differ. Conditions may hold together unless it is seen that they exclude each
-    other.
+    other. Alternatives with the steps of one that tests nothing have no other value than that.
     """
+    only_steps = _only_steps(first)
+    if only_steps is not None and only_steps == _only_steps(second):
+        return True
     if len(first.alternatives) != len(second.alternatives):
         return False
     for tree, other_tree in zip(first.alternatives, second.alternatives, strict=True):
@@ -434,6 +505,19 @@ def _decided(tree: Tree, truths: Mapping[Node, bool]) -> Iterator[tuple[Case | N
         yield from _decided(tree.no, {**truths, tree.condition: False})
     else:
         yield tree, truths
+
+
+def _only_steps(target_cases: Cases) -> tuple[Block, ...] | None:
+    """The steps to a target that are the same in all cases, where an alternative tests nothing; None if there are none.
+
+    A case that tests something may not apply, and then has no value.
+    """
+    found = {plan.blocks for plan in target_cases.plans}
+    return found.pop() if len(found) == 1 and target_cases.is_everywhere else None
+
+
+def _tests_nothing(case: Case | None) -> bool:
+    return case is not None and not (case.holding or case.failing or case.is_on_assumptions)
 
 
 def _steps(case: Case | None) -> object:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -27,13 +26,14 @@ from derive.errors import (
 )
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.compiled_functions import is_own_value_alone
+from derive.kernels.compiled_functions import is_own_value_alone, may_take_own_value
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.case_trees import cases, same_steps, weak_in_conditions
-from derive.solving.execution.question import Question, ask, given_quantity, outlined
+from derive.solving.execution.conditional_relations import decisions_of
+from derive.solving.execution.question import Question, ask, given_quantity
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
 from derive.tables.sweep_function import ENDS, SweepFunction
@@ -163,17 +163,10 @@ def asked(
     lines = _read(library, axes, fixed)
     along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    recipes = tuple(map(along.recipe, wanted))
+    recipes = tuple(along.with_answers(along.recipe(target)) for target in wanted)
     scalars = no_decimals(chain.from_iterable(recipe.numbers.values() for recipe in recipes))
     rationals = dict(chain(scalars.items(), *(line.rationals.items() for line in lines)))
     function = SweepFunction(library, names, recipes, profiles, fixed, rationals=rationals)
-    try:
-        _ = function.lines  # refuses here what has no answer
-    except UnderdeterminedError:
-        for target in wanted:  # the solver knows the profiles, and says what they lack
-            with suppress(AmbiguousError):  # by bounds that hold at one point between those of the axes
-                solve(library, target, profiles, along.given(along.between()))
-        raise
     return SweepQuestion(along.lines, function)
 
 
@@ -233,17 +226,41 @@ class _AxisGivens:
             is_asked=is_asked,
         )
 
+    def with_answers(self, recipe: Recipe) -> Recipe:
+        """A recipe of a sweep's question; one that is left open is refused, unless the solver has an answer by numbers.
+
+        That is asked between the points of the axes: it knows the profiles, and says what they lack. `d = b*k` leaves d
+        open where b is not known, unless k is 0.
+        """
+        try:
+            _ = recipe.lines
+        except UnderdeterminedError as error:
+            try:
+                solve(self.library, recipe.target, self.profiles, self.given(self.between()))
+            except AmbiguousError:  # by bounds that hold at this one point
+                raise error from None
+            return replace(recipe, is_decided_by_numbers=True)
+        return recipe
+
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The weak values that a sweep's question uses for a target, and whether the solver says where each yields.
 
         These are the values that any case uses, and those that decide which case applies. As givens they count in every
-        case: where steps would be others then, the solver is asked.
+        case: where steps would be others then, the solver is asked. Cases that the values beside the axes exclude are
+        none of this sweep.
         """
         dispatch = cases(self.library, question.outline)
         used = weak_in_conditions(self.library, dispatch).union(*(case.weak for case in dispatch.plans or [plan]))
         names = [name for name in question.weak if name in used & question.stated]
-        as_givens = cases(self.library, outlined(self.library, question.target, [*question.strong, *names]))
-        return names, dispatch.may_go_past_typed or not same_steps(dispatch, as_givens)
+        stated = {name: question.weak[name] for name in names}
+        as_typed = ask(self.library, question.target, (), {**question.strong, **stated})
+        axes = [line.name for line in self.lines]
+        dispatched, as_givens = (
+            cases(self.library, each.outline).where(self.library, axes, decisions_of(self.library, each).truth)
+            for each in (question, as_typed)
+        )
+        is_own = may_take_own_value(self.library, question, dispatched)
+        return names, is_own or dispatch.may_go_past_typed or not same_steps(dispatched, as_givens)
 
     def _prove_consistent(self, target: str) -> None:
         """Refuse the question of a sweep if its givens contradict each other at every point.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from itertools import chain
+from typing import Any
 
 import numpy
 import pytest
@@ -100,6 +101,64 @@ def test_a_profile_value_that_only_a_condition_names_decides_the_case_at_every_p
     assert library.sweep("z", "p", x=points)["z"].tolist() == solved
     drawn = library.sample("z", "p", points=9, x="1..4")
     assert [number(library.solve("z", "p", x=x)) for x in drawn.draws["x"].tolist()] == pytest.approx(drawn.numbers)
+
+
+def _term(draw: random.Random, names: str) -> str:
+    number, first, second = draw.randint(1, 3), draw.choice(names), draw.choice(names)
+    forms = (f"{first}*{number}", f"{first} + {second}", f"{first}*{second}", first, f"{first} - {number}")
+    return draw.choice(forms)
+
+
+def _of_cases(draw: random.Random) -> derive.Library:
+    """A library in which numbers of a profile and of the axis x decide cases, also of what a profile states itself."""
+    names, edge, decider = "xabcdky", draw.randint(0, 3), draw.choice("bbccdk")
+    relations: list[Any] = []
+    if draw.random() < 0.7:
+        relations.append(f"c = {_term(draw, 'bd')}")
+    if draw.random() < 0.5:
+        in_case = {"equation": f"d = {_term(draw, 'xb')}", "when": [f"{draw.choice('kb')} > {edge}"]}
+        relations.append(draw.choice((f"d = {_term(draw, 'bak')}", in_case)))
+    op, other = draw.choice((("<=", ">"), ("<", ">="), ("==", ">")))
+    relations.append({"equation": f"y = {_term(draw, 'axc')}", "when": [f"{decider} {op} {edge}"]})
+    relations.append({"equation": f"y = {_term(draw, 'axkb')}", "when": [f"{decider} {other} {edge}"]})
+    if draw.random() < 0.4:
+        condition = f"{draw.choice('bcx')} {draw.choice(('>', '<='))} {draw.choice((1, 2))}"
+        relations.append({"equation": f"k = {_term(draw, 'axb')}", "when": [condition]})
+    profile = {name: str(draw.choice((0, 1, 2, 3, 0.5))) for name in draw.sample("abcdk", draw.randint(2, 4))}
+    values = {name: str(draw.choice((1, 2))) for name in "abcdk" if name not in profile and draw.random() < 0.3}
+    domains = dict.fromkeys(names, "real")
+    return bare(" ".join(names), *relations, domains=domains, profiles={"p": profile}, values=values)
+
+
+@every("seed", range(900), ordinary=45, thorough=15)
+def test_a_sweep_is_what_the_solver_says_where_a_profile_decides_cases_or_states_the_target(seed: int) -> None:
+    draw = random.Random(f"fixed {seed}")
+    library = _of_cases(draw)
+    typed = {name: draw.choice((1, 2, 3)) for name in draw.sample("abk", draw.randint(0, 1))}
+    target = draw.choice([name for name in "yyykd" if name not in typed])
+    points = [0.5, 1, 1.5, 2, 3, 4]
+    solved = []
+    for x in points:
+        try:
+            solved.append(library.solve(target, "p", x=x, **typed).base)
+        except derive.DeriveError:
+            solved.append(None)
+    right = [math.nan if base is None else base for base in solved]
+    try:
+        table = library.sweep(target, "p", x=points, **typed)
+    except derive.DeriveError:
+        assert set(solved) == {None}
+    else:
+        assert numpy.allclose(table[target], right, rtol=1e-9, equal_nan=True)
+
+
+def test_a_sweep_leaves_to_lines_what_the_values_beside_its_axes_decide():
+    """How many chips a scale-up domain has, and whether attention is latent, the profiles tell for all batches."""
+    given = {"chips": "72 chip", "batch": derive.span("72..16384 sequence", 5), "context": "8 ktoken/sequence"}
+    widths = {"dispatch_bytes_per_element": "1 byte", "combine_bytes_per_element": "2 byte"}
+    targets = ["compute_time", "memory_time", "communication_time"]
+    question = asked(derive.llm, targets, ("gb200:fp8", "deepseek-v3"), {**given, **widths})
+    assert [recipe.lines.is_asked for recipe in question.function.recipes] == [False, False, False]
 
 
 @pytest.mark.thorough
