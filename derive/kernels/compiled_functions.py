@@ -225,7 +225,7 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
 
 
 def may_take_own_value(library: RelationSet, question: Question, target_cases: Cases) -> bool:
-    """Whether what a profile states of a compiled function's target may count, where nothing else leads to it in a case."""
+    """Whether what a profile states of a compiled target may count, in a case in which nothing else leads to it."""
     if question.own is None or question.target not in question.origins or target_cases.is_everywhere:
         return False
     connected = structure_of(library).reached(question.target, frozenset(question.strong))
