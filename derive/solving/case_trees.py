@@ -168,7 +168,7 @@ class Cases:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether an alternative leads to the target always: it tests nothing, and has steps on each side of its forks."""
+        """Whether an alternative always leads to the target: it tests nothing and has steps on each side of forks."""
         return any(all(_tests_nothing(case) for case, _ in ends(tree)) for tree in self.alternatives)
 
     def of_aside(self, name: str) -> Cases:
