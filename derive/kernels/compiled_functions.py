@@ -50,6 +50,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question, ask, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration
@@ -163,7 +164,6 @@ def compiled_with(
             hint="Leave one of the givens out, or compile without profiles.",
             limit="a function with profiles",
         )
-    is_own = may_take_own_value(library, question, cases(library, question.outline))
     inner = compiled(
         library,
         target,
@@ -172,7 +172,7 @@ def compiled_with(
         tested=False,
         weak=stated,
         profiles=profiles,
-        is_asked=is_own or bool(depending_on_case(library, question, stated)),
+        is_asked=is_told_by_case(library, question, stated, names),
     )
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     quantities = [library.declared[name] for name in names]
@@ -224,14 +224,6 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
     return not eliminates(library, question.outline)
 
 
-def may_take_own_value(library: RelationSet, question: Question, target_cases: Cases) -> bool:
-    """Whether what a profile states of a compiled target may count, in a case in which nothing else leads to it."""
-    if question.own is None or question.target not in question.origins or target_cases.is_everywhere:
-        return False
-    connected = structure_of(library).reached(question.target, frozenset(question.strong))
-    return any(library.relations[name].conditions for name in connected)
-
-
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     """The weak values with which a question is compiled to a function, as some case uses them, except plain defaults.
 
@@ -255,27 +247,39 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     return stated
 
 
-def depending_on_case(library: RelationSet, question: Question, stated: Iterable[str]) -> list[str]:
-    """The stated values that count for a compiled function in some cases only, where lines with all would go wrong.
+def is_told_by_case(
+    library: RelationSet, question: Question, stated: Mapping[str, Value], varying: Iterable[str]
+) -> bool:
+    """Whether a compiled function with these stated values as givens would go wrong in a case, where some givens vary.
 
     As givens they would all count in every case: with a of one profile and c of a later one, c decides where a relation
-    ties it to a, and a where that does not apply.
+    ties it to a, and a where that does not apply. The target's own value may count where nothing else leads to it.
     """
+    target_cases = _where(library, question, varying)
+    if not target_cases.is_everywhere and question.own is not None and question.target in question.origins:
+        connected = structure_of(library).reached(question.target, frozenset(question.strong))
+        if any(library.relations[name].conditions for name in connected):
+            return True
+    as_typed = ask(library, question.target, (), {**question.strong, **stated})
+    return not same_steps(target_cases, _where(library, as_typed, varying))
+
+
+def _where(library: RelationSet, question: Question, varying: Iterable[str]) -> Cases:
+    """The cases of a compiled function's question that are left where some givens vary, and the others do not."""
+    truth_of = decisions_of(library, question).truth
+    return cases(library, question.outline).where(library, varying, truth_of)
+
+
+def refuse_depending_on_case(library: RelationSet, question: Question, stated: Mapping[str, Value]) -> None:
+    """Refuse a formula or a file where it depends on the case which stated values count, whatever their numbers are."""
     target_cases = cases(library, question.outline)
     deciding = weak_in_conditions(library, target_cases)
     used = [frozenset(plan.weak) for plan in target_cases.plans]
     depending = [name for name in stated if name in deciding or any(name not in weak for weak in used)]
-    if not depending:
-        return []
-    as_givens = cases(library, outlined(library, question.target, [*question.strong, *stated]))
-    return [] if same_steps(target_cases, as_givens) else depending
-
-
-def refuse_depending_on_case(library: RelationSet, question: Question, stated: Iterable[str]) -> None:
-    """Refuse a formula or a file where it depends on the case which stated values count."""
-    depending = depending_on_case(library, question, stated)
     if depending:
-        raise _depends_on_conditions(depending[0])
+        as_givens = cases(library, outlined(library, question.target, [*question.strong, *stated]))
+        if not same_steps(target_cases, as_givens):
+            raise _depends_on_conditions(depending[0])
 
 
 def _depends_on_conditions(name: str) -> UnderdeterminedError:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.compiled_functions import depending_on_case, may_take_own_value, used_values
+from derive.kernels.compiled_functions import is_told_by_case, used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series
@@ -31,7 +31,6 @@ from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
-from derive.solving.case_trees import cases
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
@@ -288,8 +287,7 @@ def _read(
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
     single = {name: value for name, value in values.items() if name not in spreads}
     numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
-    is_own = may_take_own_value(library, question, cases(library, question.outline))
-    is_asked = is_own or bool(depending_on_case(library, question, used))
+    is_asked = is_told_by_case(library, question, used, spreads)
     recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked)
     fixed = {name: value for name, value in given.items() if name not in spreads}
     function = SweepFunction(

@@ -26,13 +26,12 @@ from derive.errors import (
 )
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.compiled_functions import is_own_value_alone, may_take_own_value
+from derive.kernels.compiled_functions import is_own_value_alone, is_told_by_case
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
-from derive.solving.case_trees import cases, same_steps, weak_in_conditions
-from derive.solving.execution.conditional_relations import decisions_of
+from derive.solving.case_trees import cases, weak_in_conditions
 from derive.solving.execution.question import Question, ask, given_quantity
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -246,21 +245,14 @@ class _AxisGivens:
         """The weak values that a sweep's question uses for a target, and whether the solver says where each yields.
 
         These are the values that any case uses, and those that decide which case applies. As givens they count in every
-        case: where steps would be others then, the solver is asked. Cases that the values beside the axes exclude are
-        none of this sweep.
+        case: where steps would be others then, the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
         used = weak_in_conditions(self.library, dispatch).union(*(case.weak for case in dispatch.plans or [plan]))
-        names = [name for name in question.weak if name in used & question.stated]
-        stated = {name: question.weak[name] for name in names}
-        as_typed = ask(self.library, question.target, (), {**question.strong, **stated})
+        stated = {name: value for name, value in question.weak.items() if name in used & question.stated}
         axes = [line.name for line in self.lines]
-        dispatched, as_givens = (
-            cases(self.library, each.outline).where(self.library, axes, decisions_of(self.library, each).truth)
-            for each in (question, as_typed)
-        )
-        is_own = may_take_own_value(self.library, question, dispatched)
-        return names, is_own or dispatch.may_go_past_typed or not same_steps(dispatched, as_givens)
+        is_asked = dispatch.may_go_past_typed or is_told_by_case(self.library, question, stated, axes)
+        return list(stated), is_asked
 
     def _prove_consistent(self, target: str) -> None:
         """Refuse the question of a sweep if its givens contradict each other at every point.
