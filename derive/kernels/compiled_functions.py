@@ -51,7 +51,7 @@ from derive.planning.incidence import structure_of
 from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
 from derive.solving.execution.conditional_relations import decisions_of
-from derive.solving.execution.question import Question, ask, outlined
+from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
@@ -206,7 +206,7 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
-    refuse_depending_on_case(library, question, stated)
+    refuse_depending_on_case(library, question, stated, names)
     return [*names, *stated]
 
 
@@ -252,16 +252,26 @@ def is_told_by_case(
 ) -> bool:
     """Whether a compiled function with these stated values as givens would go wrong in a case, where some givens vary.
 
-    As givens they would all count in every case: with a of one profile and c of a later one, c decides where a relation
-    ties it to a, and a where that does not apply. The target's own value may count where nothing else leads to it.
+    The target's own value may count too, in a case in which nothing else leads to it.
     """
-    target_cases = _where(library, question, varying)
-    if not target_cases.is_everywhere and question.own is not None and question.target in question.origins:
+    is_own = question.own is not None and question.target in question.origins
+    if is_own and not _where(library, question, varying).is_everywhere:
         connected = structure_of(library).reached(question.target, frozenset(question.strong))
         if any(library.relations[name].conditions for name in connected):
             return True
+    return counts_by_case(library, question, stated, varying)
+
+
+def counts_by_case(
+    library: RelationSet, question: Question, stated: Mapping[str, Value], varying: Iterable[str]
+) -> bool:
+    """Whether stated values count for a compiled function in some cases only, which the numbers that do not vary leave.
+
+    As givens they would all count in every case: with a of one profile and c of a later one, c decides where a relation
+    ties it to a, and a where that does not apply.
+    """
     as_typed = ask(library, question.target, (), {**question.strong, **stated})
-    return not same_steps(target_cases, _where(library, as_typed, varying))
+    return not same_steps(_where(library, question, varying), _where(library, as_typed, varying))
 
 
 def _where(library: RelationSet, question: Question, varying: Iterable[str]) -> Cases:
@@ -270,16 +280,15 @@ def _where(library: RelationSet, question: Question, varying: Iterable[str]) -> 
     return cases(library, question.outline).where(library, varying, truth_of)
 
 
-def refuse_depending_on_case(library: RelationSet, question: Question, stated: Mapping[str, Value]) -> None:
-    """Refuse a formula or a file where it depends on the case which stated values count, whatever their numbers are."""
-    target_cases = cases(library, question.outline)
-    deciding = weak_in_conditions(library, target_cases)
-    used = [frozenset(plan.weak) for plan in target_cases.plans]
-    depending = [name for name in stated if name in deciding or any(name not in weak for weak in used)]
-    if depending:
-        as_givens = cases(library, outlined(library, question.target, [*question.strong, *stated]))
-        if not same_steps(target_cases, as_givens):
-            raise _depends_on_conditions(depending[0])
+def refuse_depending_on_case(
+    library: RelationSet, question: Question, stated: Mapping[str, Value], varying: Iterable[str]
+) -> None:
+    """Refuse a formula or a file where it depends on the case which stated values count."""
+    if counts_by_case(library, question, stated, varying):
+        target_cases = cases(library, question.outline)
+        deciding = weak_in_conditions(library, target_cases)
+        depending = (name for name in stated if name in deciding or any(name not in p.weak for p in target_cases.plans))
+        raise _depends_on_conditions(next(depending, question.target))
 
 
 def _depends_on_conditions(name: str) -> UnderdeterminedError:

@@ -50,7 +50,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, tuple(profiles))
     fixed = used_values(library, question)
-    refuse_depending_on_case(library, question, fixed)
+    refuse_depending_on_case(library, question, fixed, names)
     determined = definitions_determined(library, names)
     if determined:
         what = f"What is given determines {determined[0]}, and may contradict what it is defined as"

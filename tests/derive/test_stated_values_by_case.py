@@ -15,7 +15,7 @@ import pytest
 
 import derive
 from derive import DeriveError, InconsistentError, Library, LimitError, UnderdeterminedError
-from derive.kernels.compiled_functions import depending_on_case, generic_question
+from derive.kernels.compiled_functions import counts_by_case, generic_question, is_told_by_case, used_values
 from derive.kernels.standalone_modules import module_text
 from tests.derive.statements import bare
 from tests.ordinary import every
@@ -131,7 +131,7 @@ def test_a_value_that_some_cases_need_costs_no_question_at_each_point(order: str
     library = bare("x y c z", *pieces, profiles={"p": {"c": "4"}})
     given = ["x", "z"]
     question = generic_question(library, "y", given, ("p",))
-    assert depending_on_case(library, question, ["c"]) == []
+    assert not counts_by_case(library, question, {"c": question.weak["c"]}, given)
     function = library.compile("y", given=given, profiles=["p"])
     assert [function(x=4.0, z=5.0), function(x=10.0, z=5.0)] == [8, 30]
 
@@ -242,3 +242,19 @@ def test_a_value_of_a_model_alone_fails_no_limit_of_its_other_values() -> None:
     answer = derive.solve("context_limit", "mixtral-8x7b")
     assert answer.base == 32768
     assert answer.failed == ()
+
+
+def test_a_compiled_function_or_a_file_of_a_model_with_experts_needs_no_question_at_each_point():
+    """Its profile decides that attention is latent and that experts are chosen, whatever the batch."""
+    profiles, given = ("h20-96gb:fp8", "deepseek-v3"), ["batch", "context", "chips"]
+    question = generic_question(derive.llm, "step_time", given, profiles)
+    stated = used_values(derive.llm, question)
+    assert not is_told_by_case(derive.llm, question, stated, given)
+    space: dict[str, Any] = {}
+    exec(module_text(derive.llm, "step_time", given, profiles), space)
+    point = {"batch": 600.0, "context": 32000.0, "chips": 32.0}
+    units = {"batch": "sequence", "context": "token/sequence", "chips": "chip"}
+    typed = {name: f"{number} {units[name]}" for name, number in point.items()}
+    right = derive.solve("step_time", *profiles, **typed).base
+    assert derive.compile("step_time", given, profiles=profiles)(**point) == pytest.approx(right)
+    assert space["value"](**point) == pytest.approx(right)
