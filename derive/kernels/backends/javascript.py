@@ -28,6 +28,7 @@ from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT,
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
+_ASSIGNED = re.compile(r"^ *(\w+) = ", re.MULTILINE)
 
 
 class JavaScript(PlainPython):
@@ -147,8 +148,7 @@ class _Writer:
         self.shared_names = names  # of expressions, by text and its number among equal texts of one function
         self.occurrences = Counter[str]()  # of each text so far
         self.own: dict[str, str] = {}  # the new name of each name in the script; one that is assigned twice keeps its
-        names_used = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
-        self.times = Counter(node.id for node in names_used if isinstance(node.ctx, ast.Store))
+        self.times = Counter(_ASSIGNED.findall(script.text))  # a walk of the tree would take as long as its parsing
         self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
