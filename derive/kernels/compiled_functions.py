@@ -225,26 +225,18 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values with which a question is compiled to a function, as some case uses them, except plain defaults.
-
-    A weak value may be used in one case and yield to relations in another. No function with it as a given covers
-    both, and the question is refused.
-    """
+    """The weak values with which a question is compiled to a function, as some case uses them, except defaults."""
     if is_own_value_alone(library, question):
         assert question.own is not None
         return {question.target: question.own}
     target_cases = cases(library, question.outline)
     used, yielding = _used_and_yielding(library, target_cases, {*question.strong})
     used |= weak_in_conditions(library, target_cases) - yielding
-    stated = {
+    return {
         name: value
         for name, value in question.weak.items()
         if name in used and (value.is_range or value is not library.declared[name].default)
     }
-    unsure = sorted(stated.keys() & yielding)
-    if unsure:
-        raise _depends_on_conditions(unsure[0])
-    return stated
 
 
 def is_told_by_case(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from derive.caches import Memo
-from derive.errors import DeriveError
+from derive.errors import AmbiguousError, DeriveError, UnderdeterminedError
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested, text_of_test
 from derive.kernels.backends.emitter import Writer
@@ -28,6 +28,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.case_trees import Cases, plans_for
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Outline, Question, outlined
 from derive.tables.axes import is_lazy
 from derive.tolerances import HANDFUL
@@ -91,6 +92,21 @@ class Recipe:
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
+
+    def answered(self, solved: Callable[[str], Answer]) -> Recipe:
+        """The recipe of a target; one whose names leave it open is refused, unless the solver has an answer by numbers.
+
+        That knows the profiles, and says what they lack. `d = b*k` leaves d open where b is not known, unless k is 0.
+        """
+        try:
+            _ = self.lines
+        except UnderdeterminedError as error:
+            try:
+                solved(self.target)
+            except AmbiguousError:  # by bounds that hold at one point
+                raise error from None
+            return replace(self, is_decided_by_numbers=True)
+        return self
 
     def followed(self, name: str) -> Cases | None:
         """The plans for a relation's quantity beside the recipe's target; None if the givens do not give it."""

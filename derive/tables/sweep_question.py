@@ -17,11 +17,9 @@ from typing import Any
 import numpy
 
 from derive.errors import (
-    AmbiguousError,
     DeriveError,
     ExpressionError,
     InconsistentError,
-    UnderdeterminedError,
     read_all,
 )
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
@@ -32,6 +30,7 @@ from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.case_trees import cases, weak_in_conditions
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask, given_quantity
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -162,7 +161,7 @@ def asked(
     lines = _read(library, axes, fixed)
     along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    recipes = tuple(along.with_answers(along.recipe(target)) for target in wanted)
+    recipes = tuple(along.recipe(target).answered(along.solved) for target in wanted)
     scalars = no_decimals(chain.from_iterable(recipe.numbers.values() for recipe in recipes))
     rationals = dict(chain(scalars.items(), *(line.rationals.items() for line in lines)))
     function = SweepFunction(library, names, recipes, profiles, fixed, rationals=rationals)
@@ -225,22 +224,6 @@ class _AxisGivens:
             is_asked=is_asked,
         )
 
-    def with_answers(self, recipe: Recipe) -> Recipe:
-        """A recipe of a sweep's question; one that is left open is refused, unless the solver has an answer by numbers.
-
-        That is asked between the points of the axes: it knows the profiles, and says what they lack. `d = b*k` leaves d
-        open where b is not known, unless k is 0.
-        """
-        try:
-            _ = recipe.lines
-        except UnderdeterminedError as error:
-            try:
-                solve(self.library, recipe.target, self.profiles, self.given(self.between()))
-            except AmbiguousError:  # by bounds that hold at this one point
-                raise error from None
-            return replace(recipe, is_decided_by_numbers=True)
-        return recipe
-
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The weak values that a sweep's question uses for a target, and whether the solver says where each yields.
 
@@ -281,6 +264,10 @@ class _AxisGivens:
         involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
         if is_short or involved.isdisjoint(line.name for line in self.lines):
             raise contradiction
+
+    def solved(self, target: str) -> Answer:
+        """The solver's answer for a target of a sweep's question, between the points of the axes."""
+        return solve(self.library, target, self.profiles, self.given(self.between()))
 
     def given(self, point: Iterable[float]) -> dict[str, Any]:
         """The givens of a sweep's question at a point on its axes."""
