@@ -67,7 +67,7 @@ def numbers_by(verb: Callable[[], Any]) -> Any:
         return None
 
 
-@every("seed", range(450), ordinary=15, thorough=3)
+@every("seed", range(450), ordinary=30, thorough=8)
 def test_every_verb_takes_the_values_that_the_solver_takes(seed: int) -> None:
     library, target, given, profiles = drawn(seed)
     points = [0.5, 1.0, 2.5, 4.0, 5.5, 8.0]
@@ -244,6 +244,7 @@ def test_a_value_of_a_model_alone_fails_no_limit_of_its_other_values() -> None:
     assert answer.failed == ()
 
 
+@pytest.mark.thorough
 def test_a_compiled_function_or_a_file_of_a_model_with_experts_needs_no_question_at_each_point():
     """Its profile decides that attention is latent and that experts are chosen, whatever the batch."""
     profiles, given = ("h20-96gb:fp8", "deepseek-v3"), ["batch", "context", "chips"]

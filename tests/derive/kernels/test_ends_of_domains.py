@@ -144,7 +144,7 @@ UNITS = {"": Fraction(1), "ms": Fraction(1, 1000), "km": Fraction(1000), "min": 
 OF_GIVENS = ("positive", "nonnegative", "real", "-2..3", "0..2.5", "1..4")
 
 
-@every("seed", range(240), ordinary=30, thorough=4)
+@every("seed", range(240), ordinary=30, thorough=8)
 def test_a_given_outside_its_domain_has_no_number_in_a_compiled_function(seed: int) -> None:
     """As the solver refuses it. Numbers stand for the domain's own ones, so the oracle needs no unit."""
     draw = random.Random(f"givens {seed}")

@@ -54,7 +54,7 @@ def expression(draw: random.Random, depth: int) -> str:
     return f"({form.format(left, right, draw.choice('apqx'), expression(draw, depth - 1))})"
 
 
-@every("seed", range(600), ordinary=30, thorough=6)
+@every("seed", range(600), ordinary=30, thorough=12)
 def test_whatever_is_asked_of_nested_choices_is_answered_or_refused_in_words(seed):
     draw = random.Random(f"choices {seed}")
     condition = f"{expression(draw, 1)} > {draw.choice(['-0.8', '1', 'q'])}"

@@ -22,7 +22,7 @@ def answers(relations: Sequence[str], target: str, given: dict[str, str]) -> lis
     return sorted(answer.bounds if answer.value is None else (answer.base,) * 2 for answer in found)
 
 
-@every("seed", range(120), ordinary=20, thorough=4)
+@every("seed", range(120), ordinary=30, thorough=8)
 def test_all_orders_have_the_numbers_that_were_planted(seed: int) -> None:
     """Of `z = min(b, y, w)`, with relations to spare, b was an interval where it came before what fixes b."""
     draw = random.Random(f"order {seed}")

@@ -41,7 +41,7 @@ def leading_into(function, start, end, low, high):
                 yield x, x + CELL
 
 
-@every("seed", range(600), ordinary=40)
+@every("seed", range(600), ordinary=40, thorough=8)
 def test_what_a_range_leaves_through_jumps_holds_a_value_or_is_nothing(seed):
     draw = random.Random(f"jumps {seed}")
     names = "ab"[: draw.choice((1, 1, 2))]

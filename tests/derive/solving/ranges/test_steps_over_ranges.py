@@ -31,7 +31,7 @@ def spanned(answers: list[derive.Answer]) -> tuple[float, float]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-@every("seed", range(200), ordinary=50, thorough=8)
+@every("seed", range(200), ordinary=50, thorough=16)
 def test_bounds_of_rounded_numbers_hold_all_values_and_are_reached_where_that_is_told(seed: int) -> None:
     """Where two conditions touch, as x <= 3*w and 3*w < x, a value was taken that no numbers have."""
     draw = random.Random(f"steps over ranges {seed}")
