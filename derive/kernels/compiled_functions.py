@@ -218,8 +218,7 @@ def generic_question(library: RelationSet, target: str, names: Sequence[str], pr
 
 def is_own_value_alone(library: RelationSet, question: Question) -> bool:
     """Whether a compiled function has only the value that a profile states of its target: nothing else leads to it."""
-    is_stated = question.own is not None and question.target in question.origins
-    if not is_stated or cases(library, question.outline).alternatives:
+    if not question.has_stated_target or cases(library, question.outline).alternatives:
         return False
     return not eliminates(library, question.outline)
 
@@ -246,8 +245,7 @@ def is_told_by_case(
 
     The target's own value may count too, in a case in which nothing else leads to it.
     """
-    is_own = question.own is not None and question.target in question.origins
-    if is_own and not _where(library, question, varying).is_everywhere:
+    if question.has_stated_target and not _where(library, question, varying).is_everywhere:
         connected = structure_of(library).reached(question.target, frozenset(question.strong))
         if any(library.relations[name].conditions for name in connected):
             return True

@@ -208,9 +208,7 @@ def left_open(
 
 def _is_stated_and_as_without_case(library: RelationSet, question: Question, span: Span) -> bool:
     """Whether a profile states the target, and it has the same interval without the case, which tells nothing of it."""
-    if question.own is None or question.target not in question.origins:
-        return False
-    return span == _span_left(library, replace(question, case=NO_CASE))
+    return question.has_stated_target and span == _span_left(library, replace(question, case=NO_CASE))
 
 
 def _at_point(conditions: _CaseConditions, span: Span) -> State:

@@ -289,13 +289,13 @@ def _admissible(
         is_open = isinstance(error, UnderdeterminedError)
         if question.ranges and (not is_open or is_gapless(library)):
             answers = _over_all_cases(library, question, profiles, ())
-            if answers:
+            if any(answer.base is not None for answer in answers) or (answers and not question.has_stated_target):
                 return answers, None
-        if not is_open or question.target not in question.origins or question.own is None:
+        if not is_open or not question.has_stated_target:
             raise
         return (_answer_of_own_value(library, question, profiles),), None
-    if question.target in question.origins and question.own is not None and _are_bounds_of_limits(candidates):
-        return (_answer_of_own_value(library, question, profiles),), None  # limits fix no value; they test this one
+    if question.has_stated_target and (_are_bounds_of_limits(candidates) or _is_open_over_ranges(candidates)):
+        return (_answer_of_own_value(library, question, profiles),), None  # bounds fix no value; they test this one
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     is_turning = any(assumption.kind == "turning" for assumption in assumptions)
     is_split = (
@@ -314,6 +314,12 @@ def _are_bounds_of_limits(candidates: Candidates) -> bool:
         if is_fixed or any(candidates.question.target in state.values for state in result.states):
             return False
     return True
+
+
+def _is_open_over_ranges(candidates: Candidates) -> bool:
+    """Whether the solver has found nothing but intervals of a target over ranges: at a number in them it is open."""
+    question = candidates.question
+    return bool(question.ranges) and not any(question.target in state.values for state in candidates.states)
 
 
 def _over_all_cases(

@@ -95,6 +95,11 @@ class Question:
         question.__dict__["decided"] = {}
         return question
 
+    @property
+    def has_stated_target(self) -> bool:
+        """Whether a profile of the question states its target, which is the answer where nothing else leads to it."""
+        return self.own is not None and self.target in self.origins
+
     @cached_property
     def stated(self) -> frozenset[str]:
         """The names of the question's weak values that profiles or the library state, and that are no fallbacks."""

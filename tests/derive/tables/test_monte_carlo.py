@@ -262,7 +262,7 @@ def test_a_share_lies_between_none_and_all():
     assert (found.quantile(0).magnitude, found.quantile(1).magnitude) == (found.numbers.min(), found.numbers.max())
 
 
-def test_a_stated_value_that_is_used_in_one_case_only_is_asked_for():
+def test_a_stated_value_that_is_used_in_one_case_only_counts_there():
     library = derive.load("""
 [quantities]
 x = { unit = "1" }
@@ -274,9 +274,10 @@ y = { equation = "y = rate*x" }
 [profiles.rates]
 rate = "10"
 """)
-    with pytest.raises(derive.UnderdeterminedError, match="Whether rate is taken as stated") as caught:
-        library.sample("y", "rates", x="1..5")
-    assert caught.value.missing == (("rate",),)
+    found = library.sample("y", "rates", points=30, x="1..5")
+    drawn = found.draws["x"].tolist()
+    assert found.numbers.tolist() == pytest.approx([3 * x**2 if x < 2 else 10 * x for x in drawn])
+    assert min(drawn) < 2 < max(drawn)
     assert library.sample("y", points=9, x="3..5", rate=2).lost == 0
 
 

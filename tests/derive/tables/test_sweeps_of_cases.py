@@ -152,6 +152,13 @@ def test_a_sweep_is_what_the_solver_says_where_a_profile_decides_cases_or_states
         assert numpy.allclose(table[target], right, rtol=1e-9, equal_nan=True)
 
 
+@pytest.mark.parametrize("x", [1, "0.9..1.2"])
+def test_what_a_profile_states_of_a_target_is_the_answer_where_conditions_alone_contain_it(x):
+    pieces = [{"equation": "y = 2*a", "when": ["k == 0"]}, {"equation": "y = x", "when": ["k > 0"]}]
+    library = bare("x y a k", *pieces, domains=dict.fromkeys("xyak", "real"), profiles={"p": {"k": "3"}})
+    assert number(library.solve("k", "p", x=x, a=3)) == 3
+
+
 def test_a_sweep_leaves_to_lines_what_the_values_beside_its_axes_decide():
     """How many chips a scale-up domain has, and whether attention is latent, the profiles tell for all batches."""
     given = {"chips": "72 chip", "batch": derive.span("72..16384 sequence", 5), "context": "8 ktoken/sequence"}
