@@ -16,9 +16,11 @@ from __future__ import annotations
 import gc
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from derive import time_limits
 from tests.ordinary import FULL, THOROUGH
@@ -53,8 +55,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        if item.nodeid.startswith(OF_REPORTS):
-            item.add_marker(pytest.mark.xdist_group("reports"))
         marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
         share = item.get_closest_marker("ordinary")
         if share is not None and "long" not in marks:
@@ -70,6 +70,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (kept if is_asked else left).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = kept
+
+
+class OneWorkerWritesReports(LoadScopeScheduling):
+    """Leaves all tests of reports to one worker, and each other test to any."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "reports" if nodeid.startswith(OF_REPORTS) else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerWritesReports | None:
+    """The scheduler of `--dist=loadgroup`; marks of groups, as xdist reads them, are lost on pytest from 9.2 on."""
+    return OneWorkerWritesReports(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish() -> None:
