@@ -54,7 +54,6 @@ from derive.solving.blocks.complete_search import (
     CompleteSearch,
     contractors_refute,
     is_bounded,
-    is_near,
     is_small,
     points_in_open_boxes,
     search_domains,
@@ -62,7 +61,7 @@ from derive.solving.blocks.complete_search import (
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
-from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered, repeats_multiple
 from derive.solving.blocks.polishing import each_once, fitted, in_short_decimals, sharp
 from derive.solving.blocks.sample_points import is_narrow
 from derive.solving.blocks.solution_curves import (
@@ -252,7 +251,9 @@ def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, 
     # in many digits, a point that seems to lie on a curve may become an isolated root
     if is_single and any(lies_on_curve(sharp(point, system), system) for point in on_curve):
         return _REPEATING
-    more = [solution for solution in seen if not is_near(solution, solutions) and not is_covered(solution, solutions)]
+    more = [
+        solution for solution in seen if not (repeats_multiple(solution, solutions) or is_covered(solution, solutions))
+    ]
     if not more:
         return outcome
     return replace(outcome, solutions=(*solutions, *more), caveat=outcome.caveat or OTHERS_MAY_EXIST, undecided=False)

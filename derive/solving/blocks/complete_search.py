@@ -17,16 +17,16 @@ the list is not called complete.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from derive.numerics.intervals.arithmetic import Box
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, graph_within_blur, located
 from derive.numerics.root_finding.contractors import contracted
-from derive.solving.blocks.outcome import Outcome, Solution
+from derive.solving.blocks.outcome import Outcome, Solution, repeats_multiple
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
 from derive.solving.blocks.system import System, agrees
-from derive.tolerances import LARGEST, NEAR_MULTIPLE
+from derive.tolerances import LARGEST
 
 _SMALL = 10  # limit on unknowns of a block that is searched early
 _MOST = 30  # limit on unknowns of a block that is searched at all
@@ -148,17 +148,6 @@ def points_in_open_boxes(search: CompleteSearch, system: System) -> Iterator[Sol
             values = fitted(dict(point), system)
             solution = Solution(values, {})
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
-            if is_sought and not leads_elsewhere(values, system) and not is_near(solution, known):
+            if is_sought and not leads_elsewhere(values, system) and not repeats_multiple(solution, known):
                 known.append(solution)
                 yield solution
-
-
-def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution of a complete search is one of others, to the precision of multiple solutions."""
-    for other in others:
-        if other.spans:
-            continue
-        pairs = ((x, other.values[name]) for name, x in solution.values.items())
-        if all(abs(x - y) <= NEAR_MULTIPLE * max(abs(x), abs(y), NEAR_MULTIPLE) for x, y in pairs):
-            return True
-    return False

@@ -12,7 +12,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
-from derive.tolerances import LAST_DIGIT, SAME_ROOT, SAME_SOLUTION
+from derive.tolerances import LAST_DIGIT, NEAR_MULTIPLE, SAME_ROOT, SAME_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,20 @@ def where_defined(solution: Solution, problem: OneUnknown) -> Solution | None:
     return None if spans is None else replace(solution, spans=spans)
 
 
-def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
-    """Whether values are among the solutions of a block's outcome so far, within a tolerance."""
+def repeats(
+    values: Mapping[str, float], solutions: Sequence[Solution], share: float = SAME_SOLUTION, least: float = 0.0
+) -> bool:
+    """Whether values are among the solutions of a block's outcome so far, within a share of each, or so much."""
     return any(
         not solution.spans
-        and all(math.isclose(x, solution.values[name], rel_tol=tolerance) for name, x in values.items())
+        and all(math.isclose(x, solution.values[name], rel_tol=share, abs_tol=least) for name, x in values.items())
         for solution in solutions
     )
+
+
+def repeats_multiple(solution: Solution, solutions: Sequence[Solution]) -> bool:
+    """Whether a solution is among those of a block's outcome, to the few digits in which a multiple root is known."""
+    return repeats(solution.values, solutions, NEAR_MULTIPLE, NEAR_MULTIPLE**2)
 
 
 def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
