@@ -85,7 +85,7 @@ class Html:
         abstract = ['<section class="lead">', *lead, "</section>"] if lead else []
         return [*nav, self.heading(title, 1), *dated, *abstract]
 
-    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+    def document(self, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         top = f"{meta}<title>{self.escaped(text)}</title><style>{_STYLE}</style>"
         body = re.sub(r"(?<=[\d>]) %", "&#160;%", "\n".join([*head, *parts]))  # no line begins with a percent sign

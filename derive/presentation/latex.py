@@ -116,7 +116,7 @@ class Latex:
         preamble = _PREAMBLE.replace("TITLE", title).replace("FACTS", escaped(facts))
         return [preamble, *abstract, *([r"{\setlength{\parskip}{0pt}\tableofcontents}"] if contents else [])]
 
-    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+    def document(self, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1).replace("MARK", MARK, 1)
         body = "\n\n".join([*head[1:], *parts, "\\end{document}"])
         return preamble + "\n" + re.sub(r"(?<=[\d$]) \\%", r"~\\%", body) + "\n"  # no line begins with a percent sign

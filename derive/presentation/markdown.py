@@ -63,7 +63,7 @@ class Markdown:
         listed = [self.note("Contents", rows)] if rows else []
         return [f"# {title}", *([plain(facts)] if facts else []), *lead, *listed]
 
-    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+    def document(self, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         return "\n\n".join([*head, *parts]) + "\n"
 
     def heading(self, words: str, level: int, name: str = "") -> str:
