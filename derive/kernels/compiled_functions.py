@@ -42,6 +42,7 @@ from derive.errors import (
     excerpt,
     unknown,
 )
+from derive.expressions.tree import names_in
 from derive.kernels.agreement import agreed, agreement, based, definitions_determined, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
@@ -245,9 +246,10 @@ def is_told_by_case(
 
     The target's own value may count too, in a case in which nothing else leads to it.
     """
-    if question.has_stated_target and not _where(library, question, varying).is_everywhere:
-        connected = structure_of(library).reached(question.target, frozenset(question.strong))
-        if any(library.relations[name].conditions for name in connected):
+    if question.has_stated_target and not cases_left(library, question, varying).is_everywhere:
+        around = structure_of(library).around(question.target, frozenset(question.strong))
+        conditional = ({*relation.members, *names_in(*relation.conditions)} for relation in library.conditional)
+        if any(not around.isdisjoint(names) for names in conditional):
             return True
     return counts_by_case(library, question, stated, varying)
 
@@ -255,16 +257,18 @@ def is_told_by_case(
 def counts_by_case(
     library: RelationSet, question: Question, stated: Mapping[str, Value], varying: Iterable[str]
 ) -> bool:
-    """Whether stated values count for a compiled function in some cases only, which the numbers that do not vary leave.
+    """Whether stated values count for a compiled function in only some of the cases that its fixed numbers leave.
 
     As givens they would all count in every case: with a of one profile and c of a later one, c decides where a relation
     ties it to a, and a where that does not apply.
     """
+    if not stated:
+        return False
     as_typed = ask(library, question.target, (), {**question.strong, **stated})
-    return not same_steps(_where(library, question, varying), _where(library, as_typed, varying))
+    return not same_steps(cases_left(library, question, varying), cases_left(library, as_typed, varying))
 
 
-def _where(library: RelationSet, question: Question, varying: Iterable[str]) -> Cases:
+def cases_left(library: RelationSet, question: Question, varying: Iterable[str]) -> Cases:
     """The cases of a compiled function's question that are left where some givens vary, and the others do not."""
     truth_of = decisions_of(library, question).truth
     return cases(library, question.outline).where(library, varying, truth_of)
@@ -276,9 +280,10 @@ def refuse_depending_on_case(
     """Refuse a formula or a file where it depends on the case which stated values count."""
     if counts_by_case(library, question, stated, varying):
         target_cases = cases(library, question.outline)
+        used_always = frozenset(question.weak).intersection(*(plan.weak for plan in target_cases.plans))
         deciding = weak_in_conditions(library, target_cases)
-        depending = (name for name in stated if name in deciding or any(name not in p.weak for p in target_cases.plans))
-        raise _depends_on_conditions(next(depending, question.target))
+        depending = [name for name in stated if name in deciding or name not in used_always]
+        raise _depends_on_conditions([*depending, *stated][0])
 
 
 def _depends_on_conditions(name: str) -> UnderdeterminedError:

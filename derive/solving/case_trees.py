@@ -50,7 +50,7 @@ class Case:
     yielding: tuple[YieldingCondition, ...] = ()  # conditions decided by defaults that its own numbers may replace
     following: tuple[YieldingCondition, ...] = ()  # those of them that are on what follows from its own numbers
 
-    def where(self, known: Callable[[Node], bool | None]) -> Case | None:
+    def left_by(self, known: Callable[[Node], bool | None]) -> Case | None:
         """The case with only those conditions on its numbers of which nothing is known; None if it does not apply."""
         if any(known(condition) is False for condition in self.holding):
             return None
@@ -133,16 +133,21 @@ class Cases:
         return [*chain.from_iterable(map(ends, chain(self.alternatives, *self.asides.values())))]
 
     def where(self, library: RelationSet, varying: Iterable[str], truth_of: Callable[[Node], bool | None]) -> Cases:
-        """The cases that are left where only some givens vary, by the truths of the conditions on all other numbers."""
+        """The cases that are left where only some givens vary, by the truths of the conditions on all other numbers.
+
+        A model's profile says once for all batches whether it has experts. Names alone do not tell, and leave so many
+        cases that no lines would serve.
+        """
         changing = frozenset(varying)
+        moving = changing.union(self.without_forks, *(plan.unknowns for plan in self.plans))
 
         @cache
         def known(condition: Node) -> bool | None:
-            return truth_of(condition) if self._is_constant(condition, library, changing) else None
+            return truth_of(condition) if self._is_constant(condition, library, changing, moving) else None
 
         def left(tree: Tree) -> Tree:
             if not isinstance(tree, Fork):
-                return None if tree is None else tree.where(known)
+                return None if tree is None else tree.left_by(known)
             truth_here = known(tree.condition)
             if truth_here is None:
                 return replace(tree, yes=left(tree.yes), no=left(tree.no))
@@ -150,15 +155,18 @@ class Cases:
 
         return replace(self, alternatives=tuple(tree for tree in map(left, self.alternatives) if tree is not None))
 
-    def _is_constant(self, condition: Node, library: RelationSet, varying: frozenset[str]) -> bool:
-        """Whether a condition is true in all cases or in none, whatever numbers some of the givens have."""
-        changing = varying.union(self.without_forks, *(plan.unknowns for plan in self.plans))
+    def _is_constant(
+        self, condition: Node, library: RelationSet, varying: frozenset[str], moving: frozenset[str]
+    ) -> bool:
+        """Whether a condition is true in all cases or in none, whatever numbers some of the givens have.
+
+        What has no tree of its own is as it is stated, unless cases lead to it (`moving`).
+        """
         pending = [*names_in(condition)]
         for name in pending:  # grows as it is walked
             trees = self.asides.get(name, ())
-            if name in varying or not (trees or name in self.outline.strong or name in self.outline.weak):
-                return False
-            if not trees and name in changing:
+            is_stated = name in self.outline.strong or name in self.outline.weak
+            if name in varying or not (trees or (is_stated and name not in moving)):
                 return False
             for case, decided in chain.from_iterable(map(ends, trees)):
                 if case is not None and (case.is_on_assumptions or not varying.isdisjoint(case.names(library))):
@@ -512,8 +520,8 @@ def _only_steps(target_cases: Cases) -> tuple[Block, ...] | None:
 
     A case that tests something may not apply, and then has no value.
     """
-    found = {plan.blocks for plan in target_cases.plans}
-    return found.pop() if len(found) == 1 and target_cases.is_everywhere else None
+    steps_of_all = {plan.blocks for plan in target_cases.plans}
+    return steps_of_all.pop() if len(steps_of_all) == 1 and target_cases.is_everywhere else None
 
 
 def _tests_nothing(case: Case | None) -> bool:

@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy
 
-from derive.errors import ExpressionError, LimitError, NoSolutionError
-from derive.kernels.compiled_functions import is_told_by_case, used_values
+from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.kernels.compiled_functions import cases_left, is_told_by_case, used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.numbers import DIGITS, heading_with_unit, percentage, range_text, with_unit
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
-from derive.solving.answering.solver import solve
+from derive.solving.answering.solver import has_number, solve
 from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
@@ -288,13 +288,17 @@ def _read(
     single = {name: value for name, value in values.items() if name not in spreads}
     numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
     is_asked = is_told_by_case(library, question, used, spreads)
-    recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked).answered(
-        lambda target: solve(library, target, profiles, given)
-    )
+    is_by_numbers = not cases_left(library, question, spreads).plans and has_number(library, target, profiles, given)
+    recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked, is_by_numbers=is_by_numbers)
     fixed = {name: value for name, value in given.items() if name not in spreads}
     function = SweepFunction(
         library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys())
     )
+    try:
+        _ = function.lines  # refuses here what has no answer
+    except UnderdeterminedError:
+        solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
+        raise
     if not spreads:
         raise ExpressionError(
             f"{target} does not depend on any range.",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from derive.caches import Memo
-from derive.errors import AmbiguousError, DeriveError, UnderdeterminedError
+from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested, text_of_test
 from derive.kernels.backends.emitter import Writer
@@ -28,7 +28,6 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.case_trees import Cases, plans_for
-from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Outline, Question, outlined
 from derive.tables.axes import is_lazy
 from derive.tolerances import HANDFUL
@@ -53,7 +52,7 @@ class Recipe:
     checks: tuple[str, ...] = ()
     leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
     is_asked: bool = False  # whether the solver says where weak values yield
-    is_decided_by_numbers: bool = False  # whether the solver has an answer though the names leave the target open
+    is_by_numbers: bool = False  # whether the solver has an answer where no plan leads to one: `d = b*k` at k = 0
 
     @classmethod
     def of(
@@ -86,27 +85,12 @@ class Recipe:
     @property
     def lines(self) -> Cases:
         """The plans by which the recipe of a target computes it at every point of a sweep."""
-        if self.is_decided_by_numbers:
+        if self.is_by_numbers:
             return Cases(outlined(self.library, self.target, self.names), (), {}, is_asked=True)
         key = self.target, self.names, True
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
-
-    def answered(self, solved: Callable[[str], Answer]) -> Recipe:
-        """The recipe of a target; one whose names leave it open is refused, unless the solver has an answer by numbers.
-
-        That knows the profiles, and says what they lack. `d = b*k` leaves d open where b is not known, unless k is 0.
-        """
-        try:
-            _ = self.lines
-        except UnderdeterminedError as error:
-            try:
-                solved(self.target)
-            except AmbiguousError:  # by bounds that hold at one point
-                raise error from None
-            return replace(self, is_decided_by_numbers=True)
-        return self
 
     def followed(self, name: str) -> Cases | None:
         """The plans for a relation's quantity beside the recipe's target; None if the givens do not give it."""

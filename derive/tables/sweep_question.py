@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -17,20 +18,21 @@ from typing import Any
 import numpy
 
 from derive.errors import (
+    AmbiguousError,
     DeriveError,
     ExpressionError,
     InconsistentError,
+    UnderdeterminedError,
     read_all,
 )
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.compiled_functions import is_own_value_alone, is_told_by_case
+from derive.kernels.compiled_functions import cases_left, is_own_value_alone, is_told_by_case
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
-from derive.solving.answering.solver import solve
+from derive.solving.answering.solver import has_number, solve
 from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.case_trees import cases, weak_in_conditions
-from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask, given_quantity
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -161,10 +163,17 @@ def asked(
     lines = _read(library, axes, fixed)
     along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    recipes = tuple(along.recipe(target).answered(along.solved) for target in wanted)
+    recipes = tuple(map(along.recipe, wanted))
     scalars = no_decimals(chain.from_iterable(recipe.numbers.values() for recipe in recipes))
     rationals = dict(chain(scalars.items(), *(line.rationals.items() for line in lines)))
     function = SweepFunction(library, names, recipes, profiles, fixed, rationals=rationals)
+    try:
+        _ = function.lines  # refuses here what has no answer
+    except UnderdeterminedError:
+        for target in wanted:  # the solver knows the profiles, and says what they lack
+            with suppress(AmbiguousError):  # by bounds that hold at one point between those of the axes
+                solve(library, target, profiles, along.given(along.between()))
+        raise
     return SweepQuestion(along.lines, function)
 
 
@@ -213,6 +222,7 @@ class _AxisGivens:
         if is_own_value_alone(library, question):
             assert question.own is not None
             values[target] = question.own
+        is_open = target not in values and not cases_left(library, question, axes).plans
         return Recipe.of(
             library,
             question,
@@ -222,6 +232,7 @@ class _AxisGivens:
             checks=checks,
             leaving=leaving,
             is_asked=is_asked,
+            is_by_numbers=is_open and has_number(library, target, self.profiles, self.given(self.between())),
         )
 
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
@@ -264,10 +275,6 @@ class _AxisGivens:
         involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
         if is_short or involved.isdisjoint(line.name for line in self.lines):
             raise contradiction
-
-    def solved(self, target: str) -> Answer:
-        """The solver's answer for a target of a sweep's question, between the points of the axes."""
-        return solve(self.library, target, self.profiles, self.given(self.between()))
 
     def given(self, point: Iterable[float]) -> dict[str, Any]:
         """The givens of a sweep's question at a point on its axes."""

@@ -12,6 +12,7 @@ from derive.catalogue import as_data, entries, rows
 from quantities.errors import ExpressionError
 from quantities.profiles import Facts, Profile, Profiles
 from quantities.value import Source, read_value
+from tests.derive.statements import bare
 from tests.ordinary import every, one_in
 
 CLIFF = {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"}
@@ -359,3 +360,11 @@ def test_data_have_title_note_and_every_source():
 def test_a_source_tells_what_others_say():
     source = Source("a table", "assumed", date="2026", note="another has 3")
     assert str(source) == "a table (2026); another has 3"
+
+
+@pytest.mark.parametrize("stated", ["2.5", "7"])
+@pytest.mark.parametrize("relation", ["y = ceil(x)", "y = floor(x)*3", "y >= x", "y = max(x, 3)", "y = abs(x)"])
+def test_a_range_that_plays_no_part_changes_nothing_of_an_answer_beside_what_a_profile_states(relation, stated):
+    library = bare("x y z", relation, domains=dict.fromkeys("xyz", "real"), profiles={"p": {"x": stated}})
+    alone, beside = (library.solve_all("x", "p", y=3, **more) for more in ({}, {"z": "1..2"}))
+    assert [(answer.base, answer.bounds) for answer in beside] == [(answer.base, answer.bounds) for answer in alone]

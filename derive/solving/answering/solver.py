@@ -49,7 +49,7 @@ from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement,
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import NO_CASE, Question, ask
+from derive.solving.execution.question import NO_CASE, Question, ask, stated_at
 from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
 from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS
 from derive.solving.traces.trace import QuestionShape, shape_of
@@ -289,13 +289,16 @@ def _admissible(
         is_open = isinstance(error, UnderdeterminedError)
         if question.ranges and (not is_open or is_gapless(library)):
             answers = _over_all_cases(library, question, profiles, ())
-            if any(answer.base is not None for answer in answers) or (answers and not question.has_stated_target):
+            is_bounded_only = all(answer.base is None for answer in answers)
+            if answers and not (is_bounded_only and is_open and question.has_stated_target):
                 return answers, None
         if not is_open or not question.has_stated_target:
             raise
         return (_answer_of_own_value(library, question, profiles),), None
-    if question.has_stated_target and (_are_bounds_of_limits(candidates) or _is_open_over_ranges(candidates)):
-        return (_answer_of_own_value(library, question, profiles),), None  # bounds fix no value; they test this one
+    if question.has_stated_target and (
+        _are_bounds_of_limits(candidates) or _is_own_in_the_middle(library, question, candidates)
+    ):
+        return (_answer_of_own_value(library, question, profiles),), None  # limits fix no value; they test this one
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     is_turning = any(assumption.kind == "turning" for assumption in assumptions)
     is_split = (
@@ -316,10 +319,19 @@ def _are_bounds_of_limits(candidates: Candidates) -> bool:
     return True
 
 
-def _is_open_over_ranges(candidates: Candidates) -> bool:
-    """Whether the solver has found nothing but intervals of a target over ranges: at a number in them it is open."""
-    question = candidates.question
-    return bool(question.ranges) and not any(question.target in state.values for state in candidates.states)
+def _is_own_in_the_middle(library: RelationSet, question: Question, candidates: Candidates) -> bool:
+    """Whether the solver, which found only intervals over ranges, answers with the target's own value in their middle.
+
+    An interval may be all that conditions leave, or what relations fix: that is decided there as it is for numbers.
+    """
+    if not question.ranges or any(question.target in state.values for state in candidates.states):
+        return False
+    middle = {name: stated_at(library, name, question.numbers[name]) for name in question.ranges}
+    try:
+        answers, _ = _admissible(library, question.but(strong={**question.strong, **middle}), ())
+    except DeriveError:
+        return False
+    return any(assumption.kind == "own" for answer in answers for assumption in answer.stated_assumptions)
 
 
 def _over_all_cases(
@@ -364,6 +376,14 @@ def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
     kept = [note for note in answer.stated_assumptions if note.kind not in kinds]
     renewed = [note for note in joint.stated_assumptions if note.kind in kinds]
     return replace(answer, bounds=joint.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *renewed])))
+
+
+def has_number(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> bool:
+    """Whether the solver answers with one number."""
+    try:
+        return solve(library, target, profiles, given).base is not None
+    except DeriveError:
+        return False
 
 
 def one_answer_or_none(

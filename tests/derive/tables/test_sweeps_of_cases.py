@@ -130,13 +130,30 @@ def _of_cases(draw: random.Random) -> derive.Library:
     return bare(" ".join(names), *relations, domains=domains, profiles={"p": profile}, values=values)
 
 
-@every("seed", range(900), ordinary=45, thorough=15)
+def _yielding_in_a_case(draw: random.Random) -> derive.Library:
+    """A library in which a profile states a, for some cases, and what decides on them may depend on the axis x."""
+    edge, of_c = draw.choice((1, 1.5, 2)), draw.choice(("2*b", "x*b", "x + b", "x", "m"))
+    first, other = draw.choice((("x", ">"), ("x", "<="), ("b", ">"), ("b", "<=")))
+    under = draw.choice(([], [f"{first} {other} {edge}"]))
+    on_c = [f"{draw.choice(('c', 'c', 'm', 'b', 'x'))} {draw.choice(('>', '<=', '<'))} {draw.choice((1, 2))}"]
+    relations: list[Any] = [
+        draw.choice(("y = a*x", "y = a + x", "y = a")),
+        {"equation": f"c = {of_c}", "when": under},
+        {"equation": f"a = {draw.choice(('3*x', '3*b', 'c + 1', 'm'))}", "when": on_c},
+    ]
+    if draw.random() < 0.5:
+        relations.append({"equation": "m = 2*x", "when": [f"{draw.choice('bx')} > {draw.choice((1, 2))}"]})
+    draw.shuffle(relations)
+    profile = {"a": "5", **{name: str(draw.choice((0.5, 1, 2, 3))) for name in draw.sample("bcm", 2)}}
+    return bare("x a b c m y", *relations, domains=dict.fromkeys("xabcmy", "real"), profiles={"p": profile})
+
+
+@every("seed", range(900), ordinary=30, thorough=6)
 def test_a_sweep_is_what_the_solver_says_where_a_profile_decides_cases_or_states_the_target(seed: int) -> None:
     draw = random.Random(f"fixed {seed}")
-    library = _of_cases(draw)
-    typed = {name: draw.choice((1, 2, 3)) for name in draw.sample("abk", draw.randint(0, 1))}
-    target = draw.choice([name for name in "yyykd" if name not in typed])
-    points = [0.5, 1, 1.5, 2, 3, 4]
+    names, make = draw.choice((("kdy", _of_cases), ("yac", _yielding_in_a_case)))
+    library, target, points = make(draw), draw.choice(names), [0.5, 1, 1.5, 2, 3, 4]
+    typed = {name: draw.choice((1, 2, 3)) for name in draw.sample("ab", draw.randint(0, 1)) if name != target}
     solved = []
     for x in points:
         try:
