@@ -12,9 +12,11 @@ import sympy
 import derive
 from derive import AmbiguousError, DeriveError, LimitError
 from derive.expressions.grammar import parse_condition
+from derive.expressions.tree import render
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.model.conditions import are_exclusive, implied
-from derive.solving.case_trees import cases
+from derive.planning.plan import Plan
+from derive.solving.case_trees import Case, cases
 from derive.solving.execution.question import outlined
 from tests.derive.statements import bare, library
 from tests.ordinary import every
@@ -258,3 +260,26 @@ def test_a_condition_on_numbers_beyond_all_doubles_is_decided_as_the_solver_does
     for a, b, u in [(1e200, 1e200, 1e200), (2e200, 1e200, 1e200), (1e200, 1e200, 3e200), (3e200, -1e200, 1e200)]:
         right = asked.solve("y", a=a, b=b, u=u).base
         assert [float(function(a=a, b=b, u=u)) for function in functions] == [right] * len(functions), (a, b, u)
+
+
+@pytest.mark.parametrize(
+    ("truths", "holding", "failing"),
+    [
+        ({}, ["x > 1"], [["y > 1", "z > 1"]]),
+        ({"x > 1": True, "y > 1": True}, [], [["y > 1", "z > 1"]]),
+        ({"y > 1": False}, ["x > 1"], []),
+        ({"x > 1": False}, None, None),
+        ({"y > 1": True, "z > 1": True}, None, None),
+    ],
+)
+def test_a_case_is_left_by_what_is_known_of_its_conditions(truths, holding, failing):
+    """It needs x > 1, and y > 1 and z > 1 may not both hold in it."""
+    x, y, z = map(parse_condition, ("x > 1", "y > 1", "z > 1"))
+    known = {parse_condition(text): truth for text, truth in truths.items()}
+    case = Case(Plan("w", (), (), ()), holding=(x,), failing=((y, z),)).left_by(known.get)
+    assert (case is None) == (holding is None)
+    if case is not None:
+        assert [list(map(render, case.holding)), [list(map(render, group)) for group in case.failing]] == [
+            holding,
+            failing,
+        ]

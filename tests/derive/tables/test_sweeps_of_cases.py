@@ -176,6 +176,54 @@ def test_what_a_profile_states_of_a_target_is_the_answer_where_conditions_alone_
     assert number(library.solve("k", "p", x=x, a=3)) == 3
 
 
+LED = {
+    "a condition on what a condition on the axis decides": (
+        ["y = a*x", {"equation": "c = 2*b", "when": ["x > 2"]}, {"equation": "a = 3*x", "when": ["c > 1"]}],
+        {"a": "5", "b": "2", "c": "0.5"},
+        ("y", {}),
+    ),
+    "a factor that is zero": (["d = b*k"], {"k": "0"}, ("d", {})),
+    "a factor that is zero in the case at hand": (
+        ["c = b - 1", {"equation": "y = a*c", "when": ["c <= 0"]}, {"equation": "y = k*b", "when": ["c > 0"]}],
+        {"b": "2", "k": "1"},
+        ("y", {"b": 1}),
+    ),
+    "a stated target that only a condition ties to what is typed": (
+        ["m = 2*x", "c = 2*b", {"equation": "a = m", "when": ["c > 1"]}],
+        {"c": "3"},
+        ("c", {"a": 1}),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LED)
+def test_a_sweep_is_what_the_solver_says_at_each_point(kind: str) -> None:
+    relations, profile, (target, typed) = LED[kind]
+    names = "xabcdkmy"
+    library = bare(" ".join(names), *relations, domains=dict.fromkeys(names, "real"), profiles={"p": profile})
+    points, right = [0.5, 1, 3, 4], []
+    for x in points:
+        try:
+            right.append(library.solve(target, "p", x=x, **typed).base)
+        except derive.DeriveError:
+            right.append(math.nan)
+    assert not all(map(math.isnan, right))
+    assert numpy.allclose(library.sweep(target, "p", x=points, **typed)[target], right, equal_nan=True)
+
+
+def test_over_ranges_a_stated_target_is_the_answer_where_the_middle_leaves_it_open():
+    relations = [
+        "c = b + d",
+        {"equation": "d = x - 3", "when": ["k > 1"]},
+        {"equation": "y = c - 2", "when": ["b < 1"]},
+        {"equation": "y = x*2", "when": ["b >= 1"]},
+        {"equation": "k = a*2", "when": ["b > 2"]},
+    ]
+    profile = {"k": "0", "a": "0.5", "b": "1"}
+    library = bare("x a b c d k y", *relations, domains=dict.fromkeys("xabcdky", "real"), profiles={"p": profile})
+    assert [number(library.solve("k", "p", x=x, b=1)) for x in ("3", "2.5..3.5")] == [0, 0]
+
+
 def test_a_sweep_leaves_to_lines_what_the_values_beside_its_axes_decide():
     """How many chips a scale-up domain has, and whether attention is latent, the profiles tell for all batches."""
     given = {"chips": "72 chip", "batch": derive.span("72..16384 sequence", 5), "context": "8 ktoken/sequence"}
